@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG_INSTANCE_H
+#define RUNG_INSTANCE_H
+
+#include <rung/export.h>
+#include <rung/result.h>
+#include <rung/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Importance of a log line, rising. */
+typedef enum rung_log_level {
+    RUNG_LOG_DEBUG = 1,
+    RUNG_LOG_INFO = 2,
+    RUNG_LOG_WARNING = 3,
+    RUNG_LOG_ERROR = 4
+} rung_log_level;
+
+/**
+ * Receives what the library and the runtime below it have to say; the library prints nothing.
+ * `text` is one line of UTF-8 without a line end and lives for the call. Called from any thread,
+ * possibly from several at once; it must not call back into the library.
+ */
+typedef void (*rung_log_callback)(void *user, int32_t level, const char *text);
+
+/** Flags of rung_instance_options. */
+enum {
+    /** Admit model files without a signature; every report of such a model says so. */
+    RUNG_INSTANCE_ALLOW_UNSIGNED = 1u << 0,
+    /** Read no environment variable. It is implied when the process has elevated privileges. */
+    RUNG_INSTANCE_NO_ENVIRONMENT = 1u << 1
+};
+
+/** How an instance is made. All zero (but for size and version) is a good default. */
+typedef struct rung_instance_options {
+    uint32_t struct_size; /**< sizeof(rung_instance_options) */
+    uint32_t version;     /**< RUNG_STRUCT_VERSION */
+    uint32_t flags;       /**< RUNG_INSTANCE_*; others are refused */
+    int32_t log_level;    /**< least level that is reported; 0: RUNG_LOG_WARNING */
+    rung_log_callback log;
+    void *log_user;
+    /**
+     * Where inference runtimes are looked for, before everything else: a library file, a folder
+     * that holds one, or a folder of such folders; several are separated by ':' (';' on Windows).
+     * NULL: RUNG_RUNTIME_PATH, then what is installed beside the library, then the system's.
+     */
+    const char *runtime_path;
+    /**
+     * Public keys (PEM files or folders of `*.pem`) whose models are trusted, separated like
+     * runtime_path. They are added to RUNG_TRUST_PATH and to the user's folder
+     * ($XDG_CONFIG_HOME/rung/trust, default ~/.config/rung/trust).
+     */
+    const char *trust_path;
+    uint64_t reserved[8];
+} rung_instance_options;
+
+/** One user of the library: its configuration, trust, runtime and models. Opaque. */
+typedef struct rung_instance rung_instance;
+
+/**
+ * Makes an instance. Environment variables are read here and nowhere else; no runtime is loaded
+ * yet.
+ *
+ * `options` may be NULL for the defaults; it is not kept. `*out` is set on success and belongs to
+ * the caller, who ends it with rung_instance_destroy after the models made from it. Safe from any
+ * thread; several instances may live in one process, but all of them share the one ONNX Runtime
+ * that the first of them loaded. Results: OK, INVALID_ARGUMENT, VERSION, NO_MEMORY.
+ */
+RUNG_API rung_result rung_instance_create(const rung_instance_options *options,
+                                          rung_instance **out);
+
+/** Ends an instance whose models are all destroyed. NULL is allowed. The runtime stays loaded. */
+RUNG_API void rung_instance_destroy(rung_instance *instance);
+
+/**
+ * Writes a JSON object that tells which runtime was found, which rungs there are, which one is
+ * taken, and why: `{"schema":1,"runtimes":[…],"rungs":[…],…}`. It loads the runtime if none is.
+ *
+ * `json` receives UTF-8 with a terminating zero. `*needed` (may be NULL) is set to the size with
+ * that zero, also when it does not fit. Safe from any thread. Results: OK, INVALID_ARGUMENT,
+ * CAPACITY, NO_MEMORY.
+ */
+RUNG_API rung_result rung_instance_explain(rung_instance *instance, rung_span json, size_t *needed);
+
+/** One environment variable that the library reads. */
+typedef struct rung_environment_variable {
+    const char *name;
+    const char *text; /**< one sentence */
+} rung_environment_variable;
+
+/**
+ * The environment variables that rung_instance_create reads, in the order of their names.
+ * `index` counts from 0; NOT_FOUND past the end. The strings are static. Safe from any thread.
+ */
+RUNG_API rung_result rung_environment_variable_get(uint32_t index, rung_environment_variable *out);
+
+/** The version of the library, such as "0.1.0". Static. */
+RUNG_API const char *rung_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

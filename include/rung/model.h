@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG_MODEL_H
+#define RUNG_MODEL_H
+
+#include <rung/export.h>
+#include <rung/instance.h>
+#include <rung/result.h>
+#include <rung/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How a model is opened. All zero (but for size and version) is a good default. */
+typedef struct rung_model_options {
+    uint32_t struct_size; /**< sizeof(rung_model_options) */
+    uint32_t version;     /**< RUNG_STRUCT_VERSION */
+    uint32_t flags;       /**< 0 */
+    uint32_t threads;     /**< threads of one run; 0: the usable physical cores */
+    const char *rung;     /**< the only rung allowed, such as "ort-cpu"; NULL: the best one */
+    uint64_t reserved[6];
+} rung_model_options;
+
+/** One admitted model, loaded into a runtime. Opaque. */
+typedef struct rung_model rung_model;
+
+/**
+ * Opens, verifies and loads a model file.
+ *
+ * Before any byte of the graph reaches a runtime, the file's structure, digest, signature and trust
+ * are checked. The loaded model's real inputs, outputs, shapes and types are then compared with
+ * what the file declares, and the file with what it was when it was verified.
+ *
+ * `options` may be NULL and is not kept. `*out` belongs to the caller, who ends it with
+ * rung_model_destroy after its contexts and before its instance. Safe from any thread.
+ * Results: OK, INVALID_ARGUMENT, VERSION, IO (no model file), INTEGRITY (damaged, changed, or not
+ * what it declares), PERMISSION (unsigned, unknown key), UNSUPPORTED (no rung can run it),
+ * NOT_FOUND (no such rung), BACKEND, NO_MEMORY.
+ */
+RUNG_API rung_result rung_model_open(rung_instance *instance, const char *path,
+                                     const rung_model_options *options, rung_model **out);
+
+/**
+ * Finds a model file by its name, such as "centerface": NAME.rung in the folders of RUNG_MODEL_PATH,
+ * the user's ($XDG_DATA_HOME/rung/models, default ~/.local/share/rung/models) and the installed ones,
+ * in that order. The name is only a file's name here; what the file is shows when it is opened.
+ *
+ * `path` receives the path with a terminating zero; `*needed` (may be NULL) its size with that zero,
+ * also when it does not fit. Safe from any thread.
+ * Results: OK, INVALID_ARGUMENT (no name: `[a-z0-9][a-z0-9._-]*`, at most 64), NOT_FOUND (the detail
+ * lists the folders), CAPACITY, NO_MEMORY.
+ */
+RUNG_API rung_result rung_model_find(const rung_instance *instance, const char *name,
+                                     rung_span path, size_t *needed);
+
+/** Ends a model whose contexts are all destroyed. NULL is allowed. */
+RUNG_API void rung_model_destroy(rung_model *model);
+
+/** What a model is. The strings live as long as the model. */
+typedef struct rung_model_info {
+    uint32_t struct_size; /**< sizeof(rung_model_info), set by the caller */
+    uint32_t version;     /**< RUNG_STRUCT_VERSION, set by the caller */
+    const char *name;
+    const char *identity; /**< what the results are: the name, and the precision when not f32 */
+    const char *rung;     /**< the path that serves, such as "ort-cpu" */
+    const char *reason;   /**< why that one, one sentence */
+    const char *artifact; /**< SHA-256 of the payload, 64 hexadecimal digits */
+    const char *key_id;   /**< 16 hexadecimal digits; "" when unsigned */
+    rung_role role;
+    rung_form form;
+    rung_head head;
+    uint32_t canvas_width, canvas_height; /**< pixels */
+    uint32_t max_targets;
+    uint32_t class_count;      /**< number of labels; 0: the file has none */
+    uint32_t threads;          /**< threads of one run, resolved */
+    uint64_t max_output_bytes; /**< a span of this size holds every packet of the model */
+    uint64_t reserved[8];
+} rung_model_info;
+
+/** Fills `*info`, whose size and version the caller has set. Results: OK, INVALID_ARGUMENT,
+ * VERSION. */
+RUNG_API rung_result rung_model_get_info(const rung_model *model, rung_model_info *info);
+
+/**
+ * The label of a class, UTF-8, as long as the model lives. Without labels, or past their end,
+ * NOT_FOUND, and `*out` is "". Results: OK, INVALID_ARGUMENT, NOT_FOUND.
+ */
+RUNG_API rung_result rung_model_get_label(const rung_model *model, uint32_t class_id,
+                                          const char **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

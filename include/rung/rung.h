@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG_RUNG_H
+#define RUNG_RUNG_H
+
+/** Everything that serving needs. Tools that make model files also include rung/artifact.h. */
+#include <rung/context.h>
+#include <rung/instance.h>
+#include <rung/model.h>
+#include <rung/packet.h>
+#include <rung/result.h>
+#include <rung/types.h>
+
+#endif

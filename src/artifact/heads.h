@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__ARTIFACT_HEADS_H
+#define RUNG__ARTIFACT_HEADS_H
+
+#include "artifact/format.h"
+
+/*
+ * What a head requires of a model file: its tensors, their shapes, its parameters. How it decodes
+ * is in kernel/ (decode.h); the same numbers index both tables.
+ */
+
+enum rung__parameter_key {
+    RUNG__PARAMETER_STRIDES =
+        1, /**< u32, 1..8 of them, each 1..16384 and dividing both canvas sides */
+    RUNG__PARAMETER_LOGITS = 2, /**< u32 0 or 1: scores go through the sigmoid */
+    RUNG__PARAMETER_RAW = 3     /**< u32 0 or 1: boxes are on the grids of the strides */
+};
+
+struct rung__head_contract {
+    uint32_t head;          /**< rung_head */
+    const char *name;       /**< as in a spec file */
+    const char *tensors[8]; /**< purposes in order, NULL-ended */
+    uint32_t parameters;    /**< allowed ones, bit 1 << key */
+    uint32_t required;      /**< those that must be there */
+    /** Checks tensor shapes and parameters against the canvas; INTEGRITY with a sentence. */
+    rung_result (*check)(const struct rung__header *, const struct rung__tensors *);
+};
+
+/** The contract of a head by number or by name; NULL when this version has none. */
+const struct rung__head_contract *rung__head_contract(uint32_t head);
+const struct rung__head_contract *rung__head_contract_named(const char *name);
+
+/** The parameter of a key, or NULL. */
+const struct rung__parameter *rung__head_parameter(const struct rung__tensors *tensors,
+                                                   uint32_t key);
+
+/** The output that serves a purpose, or NULL. */
+const struct rung__tensor *rung__head_output(const struct rung__tensors *tensors, uint32_t purpose);
+
+#endif

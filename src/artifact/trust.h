@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__ARTIFACT_TRUST_H
+#define RUNG__ARTIFACT_TRUST_H
+
+#include "artifact/format.h"
+#include "base/log.h"
+
+/** A trusted public key. */
+struct rung__trusted_key {
+    uint8_t id[RUNG__KEY_ID_BYTES];
+    void *key; /**< EVP_PKEY */
+    char *path;
+};
+
+/** All zero is the empty set: nothing signed is admitted. Read-only once built. */
+struct rung__trust {
+    struct rung__trusted_key *keys;
+    size_t count;
+    char *searched; /**< the places that were looked in, for the sentence of a refusal */
+};
+
+/**
+ * Adds a PEM file, or every *.pem of a folder. A missing folder adds nothing; a file that is no
+ * P-256 public key is an error when named itself, and a logged warning in a folder. Results: OK,
+ * IO, INVALID_ARGUMENT, NO_MEMORY.
+ */
+rung_result rung__trust_add(struct rung__trust *trust, const char *path,
+                            const struct rung__log *log);
+
+/** The same for each part of a list ("/a.pem:/b"). */
+rung_result rung__trust_add_list(struct rung__trust *trust, const char *list,
+                                 const struct rung__log *log);
+void rung__trust_finish(struct rung__trust *trust);
+
+#endif

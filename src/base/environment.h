@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__BASE_ENVIRONMENT_H
+#define RUNG__BASE_ENVIRONMENT_H
+
+#include <stdbool.h>
+
+#include <rung/instance.h>
+
+/** One row a variable: field, name, text for `rung help environment`. Kept in the order of names.
+ */
+#define RUNG__ENVIRONMENT(X)                                                                       \
+    X(home, "HOME", "where the user's folders are when no XDG variable says otherwise")            \
+    X(model_path, "RUNG_MODEL_PATH", "folders in which models are looked up by name")              \
+    X(rung, "RUNG_RUNG", "the only rung allowed, such as ort-cpu, where no option names one")      \
+    X(runtime, "RUNG_RUNTIME", "the one runtime library to load, a file; nothing else is tried")   \
+    X(runtime_path, "RUNG_RUNTIME_PATH",                                                           \
+      "where runtimes are looked for: library files, folders, or folders of folders")              \
+    X(trust_path, "RUNG_TRUST_PATH",                                                               \
+      "public keys (PEM files or folders) whose models are trusted")                               \
+    X(xdg_config_home, "XDG_CONFIG_HOME",                                                          \
+      "the user's configuration folder; trusted keys are in its rung/trust (default ~/.config)")   \
+    X(xdg_data_home, "XDG_DATA_HOME",                                                              \
+      "the user's data folder; models are looked up in its rung/models (default ~/.local/share)")
+
+/** The values read at instance creation, each owned, NULL when unset or empty. */
+struct rung__environment {
+#define RUNG__ENVIRONMENT_FIELD(field, name, text) char *field;
+    RUNG__ENVIRONMENT(RUNG__ENVIRONMENT_FIELD)
+#undef RUNG__ENVIRONMENT_FIELD
+};
+
+/**
+ * Reads all of them. Nothing is read when `ignore` is set or the process runs with privileges that
+ * its user does not have. Results: OK, NO_MEMORY. End with rung__environment_finish.
+ */
+rung_result rung__environment_read(struct rung__environment *environment, bool ignore);
+void rung__environment_finish(struct rung__environment *environment);
+
+/** True when the process runs with more rights than the user who started it (base/<platform>/). */
+bool rung__environment_is_elevated(void);
+
+#endif

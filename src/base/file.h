@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__BASE_FILE_H
+#define RUNG__BASE_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rung/result.h>
+
+#include "base/bytes.h"
+
+/** What tells one state of a file from another without reading it. */
+struct rung__file_stamp {
+    uint64_t device, inode, size;
+    int64_t modified_ns, changed_ns;
+};
+
+/** A regular file open for reading. `handle` is a descriptor (a HANDLE on Windows). */
+struct rung__file {
+    intptr_t handle;
+    struct rung__file_stamp stamp; /**< when it was opened */
+    bool shared; /**< somebody but the user and root may write the file or its folder */
+};
+
+/**
+ * Opens for reading. It never waits (a FIFO), never follows into a device, and refuses everything
+ * but a regular file. Results: OK, IO (with the path, what it is, and why not). End with
+ * rung__file_close.
+ */
+rung_result rung__file_open(const char *path, struct rung__file *out);
+void rung__file_close(struct rung__file *file);
+
+/** Reads exactly `size` bytes at `offset`. Results: OK, IO (also when the file ends before). */
+rung_result rung__file_read(const struct rung__file *file, uint64_t offset, void *to, size_t size);
+
+/**
+ * Maps the whole file read-only. Not for empty files. Results: OK, IO, NO_MEMORY.
+ * End with rung__file_unmap, which takes what was mapped.
+ */
+rung_result rung__file_map(const struct rung__file *file, struct rung__bytes *out);
+void rung__file_unmap(struct rung__bytes *mapped);
+
+/** True while the open file has the stamp that it had when it was opened. */
+bool rung__file_is_unchanged(const struct rung__file *file);
+
+/** Reads a whole regular file of at most `limit` bytes. Results: OK, IO (also when larger),
+ * NO_MEMORY. */
+rung_result rung__file_load(const char *path, size_t limit, struct rung__buffer *out);
+
+/** An anonymous file in memory that is filled once and then sealed against every change. */
+struct rung__memory_file {
+    intptr_t handle;
+    uint64_t size;
+};
+
+rung_result rung__memory_file_create(uint64_t size, struct rung__memory_file *out);
+rung_result rung__memory_file_write(struct rung__memory_file *file, uint64_t offset,
+                                    const void *data, size_t size);
+/** Seals and maps it read-only; unmap with rung__file_unmap. */
+rung_result rung__memory_file_seal(struct rung__memory_file *file, struct rung__bytes *out);
+void rung__memory_file_close(struct rung__memory_file *file);
+
+/** A file that appears under its name whole or not at all. */
+struct rung__file_writer {
+    intptr_t handle;
+    char *path, *temporary;
+};
+
+/**
+ * Begins a file: a temporary one beside `path` with access `mode` (0600 for secrets). Then write,
+ * and commit (sync, rename, sync the folder) or abort. With `replace` false commit gives
+ * ALREADY_EXISTS when the name is taken. Each failure has been aborted already. Results: OK, IO,
+ * NO_MEMORY.
+ */
+rung_result rung__file_writer_begin(struct rung__file_writer *writer, const char *path,
+                                    uint32_t mode);
+rung_result rung__file_writer_write(struct rung__file_writer *writer, const void *data,
+                                    size_t size);
+rung_result rung__file_writer_commit(struct rung__file_writer *writer, bool replace);
+void rung__file_writer_abort(struct rung__file_writer *writer);
+
+/** The three in one. */
+rung_result rung__file_save(const char *path, struct rung__bytes bytes, uint32_t mode,
+                            bool replace);
+
+/** A lock between processes, and between the threads of one: held while its file is. */
+struct rung__file_lock {
+    intptr_t handle;
+};
+
+/**
+ * Takes the lock of `path` (made when missing, 0600), waiting until `deadline` (monotonic ns; 0:
+ * not at all). Results: OK, BUSY (not at all), TIMEOUT, IO. A process that dies lets go of it.
+ */
+rung_result rung__file_lock_take(struct rung__file_lock *lock, const char *path, uint64_t deadline);
+void rung__file_lock_release(struct rung__file_lock *lock);
+
+/** Makes a folder and those above it, each 0700; one that exists is left as it is. OK, IO. */
+rung_result rung__folder_make(const char *path);
+
+/** The names in a folder but "." and "..", sorted by bytes. */
+struct rung__folder {
+    char **names;
+    size_t count;
+};
+
+/** Results: OK, NOT_FOUND, IO, NO_MEMORY, CAPACITY (more than `limit` names). */
+rung_result rung__folder_list(const char *path, size_t limit, struct rung__folder *out);
+void rung__folder_finish(struct rung__folder *folder);
+
+enum rung__path_kind { RUNG__PATH_MISSING, RUNG__PATH_FILE, RUNG__PATH_FOLDER, RUNG__PATH_OTHER };
+
+/** What a path leads to, links followed. */
+enum rung__path_kind rung__path_kind(const char *path);
+
+/** "folder/name", newly allocated, NULL without memory; just `name` when it is absolute. */
+char *rung__path_join(const char *folder, const char *name);
+
+/** The folder that a path lies in, newly allocated ("." when it has none), NULL without memory. */
+char *rung__path_folder(const char *path);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__KERNEL_EXACT_H
+#define RUNG__KERNEL_EXACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Arithmetic that is the same everywhere: f32 operations rounded once, ties to even, no libm. The
+ * build compiles everything with contraction off; a test looks for fused instructions in the
+ * objects.
+ */
+
+uint32_t rung__f32_bits(float value);
+float rung__f32_from_bits(uint32_t bits);
+
+/** To the nearest integer, halves to even. |value| < 2^62. */
+int64_t rung__round_even(float value);
+
+/** n / d rounded to nearest even in integers; d > 0. */
+uint64_t rung__divide_even(uint64_t n, uint64_t d);
+
+/** n / d correctly rounded to f32, nearest even; d > 0, |n| and d below 2^63. */
+float rung__rational_to_f32(int64_t n, int64_t d);
+
+/** binary16 bits, nearest even, subnormals kept, overflow to infinity, NaN stays NaN. */
+uint16_t rung__f32_to_f16(float value);
+/** Exact. */
+float rung__f16_to_f32(uint16_t bits);
+
+/** exp of targets.md: x clamped to -87..88. */
+float rung__exp(float x);
+
+/** Sigmoid of a logit as a confidence, 0..65535. */
+uint16_t rung__sigmoid_confidence(float logit);
+
+/** roundeven(clamp(c, 0, 1) × 65535). */
+uint16_t rung__confidence(float value);
+
+/** True when the magnitude is below 2^32, told from the bits. */
+bool rung__is_usable(float value);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__KERNEL_SELECT_H
+#define RUNG__KERNEL_SELECT_H
+
+#include "artifact/format.h"
+#include "kernel/candidate.h"
+
+/** Step 1 of Selection: may this candidate go on? */
+bool rung__candidate_is_admitted(const struct rung__candidate *candidate,
+                                 const struct rung__selection *selection, uint32_t k);
+
+/** What selection keeps. */
+struct rung__selected {
+    uint32_t *order; /**< candidate numbers in packet order; the caller gives max_targets of them */
+    uint32_t count;  /**< set */
+    uint32_t admitted; /**< set: by step 1 */
+    uint32_t
+        accepted;    /**< set: by suppression, of the considered; more than count: some left out */
+    bool incomplete; /**< set: something was left out by `considered` or max_targets */
+};
+
+/** Bytes of workspace for up to `count` candidates, 8-byte aligned. */
+uint64_t rung__select_workspace(const struct rung__selection *selection, uint32_t count);
+
+/** Steps 1 to 5. At most 65,536 candidates. */
+typedef void rung__select_fn(const struct rung__candidate *candidates, uint32_t count,
+                             const struct rung__selection *selection, uint32_t k, void *workspace,
+                             struct rung__selected *selected);
+
+struct rung__select_kernels {
+    rung__select_fn *run;
+};
+
+void rung__select_init(struct rung__select_kernels *kernels, uint64_t cpu_flags);
+
+#endif
