@@ -4,6 +4,7 @@
 
 #include "artifact/format.h"
 #include "artifact/trust.h"
+#include "artifact/view.h"
 #include "base/file.h"
 
 /**
@@ -15,8 +16,12 @@ struct rung__artifact {
     struct rung__file file;
     struct rung__memory_file copy; /**< used when the file can be written by others */
     bool copied;
+    bool fresh; /**< changed so shortly before that its times may not tell a further change */
     bool is_signed;
+    struct rung__layout layout;
     struct rung__artifact_view view;
+    uint8_t message_digest[RUNG__SHA256_BYTES]; /**< of all but the signature */
+    uint8_t signature[RUNG__SIGNATURE_BYTES];   /**< zero when unsigned */
     char digest_text[2 * RUNG__SHA256_BYTES + 1];
     char key_id_text[2 * RUNG__KEY_ID_BYTES + 1]; /**< "" when unsigned */
 };
@@ -31,7 +36,7 @@ enum rung__admission {
 /**
  * Opens and checks. Results: OK, IO (no regular file, no magic), INTEGRITY, PERMISSION, VERSION,
  * UNSUPPORTED, NO_MEMORY. `trust` is not used by RUNG__ADMIT_STRUCTURE and may then be NULL.
- * End with rung__artifact_finish.
+ * End with rung__artifact_finish; after a failure there is nothing to end.
  */
 rung_result rung__artifact_admit(const char *path, enum rung__admission admission,
                                  const struct rung__trust *trust, struct rung__artifact *out);

@@ -35,6 +35,11 @@ enum {
     RUNG__SUPPRESS_PER_CLASS = 1u << 2
 };
 
+/** Bits of the provider compatibility that providers of this version have. */
+enum {
+    RUNG__PROVIDER_ORT = 1u << 0
+};
+
 /** Section kinds. */
 enum rung__section_kind {
     RUNG__SECTION_PAYLOAD = 1,
@@ -74,7 +79,7 @@ struct rung__header {
     struct rung__selection selection;
     uint32_t embedding_length;
     uint64_t max_output_bytes;
-    uint64_t providers; /**< bits of RUNG__PROVIDERS */
+    uint64_t providers; /**< bits numbered by rung__provider_names (names.h) */
     uint32_t section_count;
     uint64_t signature_offset;
     uint8_t key_id[RUNG__KEY_ID_BYTES];

@@ -16,12 +16,34 @@ enum rung__parameter_key {
     RUNG__PARAMETER_RAW = 3     /**< u32 0 or 1: boxes are on the grids of the strides */
 };
 
+enum { RUNG__PARAMETER_U32 = 1, RUNG__PARAMETER_F32 = 2 };
+
+/** The most values that a parameter of the table below has. */
+#define RUNG__PARAMETER_COUNT_MAX 8u
+
+/** What a parameter is, whatever the head. */
+struct rung__parameter_kind {
+    uint32_t key;
+    const char *name;   /**< as in a spec file */
+    uint32_t type;      /**< RUNG__PARAMETER_U32 or _F32 */
+    uint32_t count_max; /**< 1: a single value */
+    uint32_t low, high; /**< of each value */
+    bool is_flag;       /**< true and false in a spec file */
+};
+
+extern const struct rung__parameter_kind rung__parameter_kinds[];
+extern const size_t rung__parameter_kind_count;
+
+/** The row of a key, NULL when it is unknown. */
+const struct rung__parameter_kind *rung__parameter_kind_of(uint32_t key);
+
 struct rung__head_contract {
-    uint32_t head;          /**< rung_head */
-    const char *name;       /**< as in a spec file */
-    const char *tensors[8]; /**< purposes in order, NULL-ended */
-    uint32_t parameters;    /**< allowed ones, bit 1 << key */
-    uint32_t required;      /**< those that must be there */
+    uint32_t head;             /**< rung_head */
+    const char *name;          /**< as in a spec file */
+    const char *tensors[8];    /**< purposes in order, NULL-ended */
+    uint32_t parameters;       /**< allowed ones, bit 1 << key */
+    uint32_t required;         /**< those that must be there */
+    uint32_t attachment_bytes; /**< of each target in a packet */
     /** Checks tensor shapes and parameters against the canvas; INTEGRITY with a sentence. */
     rung_result (*check)(const struct rung__header *, const struct rung__tensors *);
 };
@@ -36,5 +58,15 @@ const struct rung__parameter *rung__head_parameter(const struct rung__tensors *t
 
 /** The output that serves a purpose, or NULL. */
 const struct rung__tensor *rung__head_output(const struct rung__tensors *tensors, uint32_t purpose);
+
+/**
+ * Everything that a head, and the canvas, require of section 2. Results: OK, INTEGRITY, UNSUPPORTED
+ * (this version has no decoder for the head).
+ */
+rung_result rung__head_check(const struct rung__header *header,
+                             const struct rung__tensors *tensors);
+
+/** The bytes of the largest packet that a model of this header can give. */
+uint64_t rung__head_packet_bytes(const struct rung__header *header);
 
 #endif

@@ -32,4 +32,13 @@ rung_result rung__trust_add_list(struct rung__trust *trust, const char *list,
                                  const struct rung__log *log);
 void rung__trust_finish(struct rung__trust *trust);
 
+/** Says whether a key of this id is trusted, before anything is hashed. Results: OK, PERMISSION. */
+rung_result rung__trust_find(const struct rung__trust *trust, const uint8_t id[RUNG__KEY_ID_BYTES]);
+
+/** Verifies with the trusted keys of this id. Results: OK, INTEGRITY, PERMISSION, NO_MEMORY. */
+rung_result rung__trust_verify(const struct rung__trust *trust,
+                               const uint8_t id[RUNG__KEY_ID_BYTES],
+                               const uint8_t digest[RUNG__SHA256_BYTES],
+                               const uint8_t signature[RUNG__SIGNATURE_BYTES]);
+
 #endif

@@ -39,4 +39,8 @@ void rung__environment_finish(struct rung__environment *environment);
 /** True when the process runs with more rights than the user who started it (base/<platform>/). */
 bool rung__environment_is_elevated(void);
 
+/** A newly allocated copy of one variable, NULL when unset or empty (base/<platform>/). Results:
+ * OK, NO_MEMORY. */
+rung_result rung__environment_get(const char *name, char **out);
+
 #endif

@@ -15,7 +15,12 @@ struct rung__file_stamp {
     int64_t modified_ns, changed_ns;
 };
 
-/** A regular file open for reading. `handle` is a descriptor (a HANDLE on Windows). */
+/*
+ * Every `handle` below is a descriptor (a HANDLE on Windows) and never 0, so that all zero is
+ * closed and may be closed again.
+ */
+
+/** A regular file open for reading. */
 struct rung__file {
     intptr_t handle;
     struct rung__file_stamp stamp; /**< when it was opened */
@@ -30,6 +35,13 @@ struct rung__file {
 rung_result rung__file_open(const char *path, struct rung__file *out);
 void rung__file_close(struct rung__file *file);
 
+/**
+ * Reads up to `size` bytes at `offset`; `*got` is less only at the end of the file. Results: OK,
+ * IO.
+ */
+rung_result rung__file_read_some(const struct rung__file *file, uint64_t offset, void *to,
+                                 size_t size, size_t *got);
+
 /** Reads exactly `size` bytes at `offset`. Results: OK, IO (also when the file ends before). */
 rung_result rung__file_read(const struct rung__file *file, uint64_t offset, void *to, size_t size);
 
@@ -43,8 +55,8 @@ void rung__file_unmap(struct rung__bytes *mapped);
 /** True while the open file has the stamp that it had when it was opened. */
 bool rung__file_is_unchanged(const struct rung__file *file);
 
-/** Reads a whole regular file of at most `limit` bytes. Results: OK, IO (also when larger),
- * NO_MEMORY. */
+/** Reads a whole regular file of at most `limit` bytes, also one of /proc or /sys, which do not
+ * tell their size. Results: OK, IO (also when larger), NO_MEMORY. */
 rung_result rung__file_load(const char *path, size_t limit, struct rung__buffer *out);
 
 /** An anonymous file in memory that is filled once and then sealed against every change. */
@@ -53,22 +65,26 @@ struct rung__memory_file {
     uint64_t size;
 };
 
+/** Makes one of `size` zero bytes, which take no memory until written. Results: OK, IO, NO_MEMORY.
+ */
 rung_result rung__memory_file_create(uint64_t size, struct rung__memory_file *out);
+/** Results: OK, INVALID_ARGUMENT (outside the file), IO. */
 rung_result rung__memory_file_write(struct rung__memory_file *file, uint64_t offset,
                                     const void *data, size_t size);
-/** Seals and maps it read-only; unmap with rung__file_unmap. */
+/** Seals and maps it read-only; unmap with rung__file_unmap. Results: OK, IO, NO_MEMORY. */
 rung_result rung__memory_file_seal(struct rung__memory_file *file, struct rung__bytes *out);
 void rung__memory_file_close(struct rung__memory_file *file);
 
 /** A file that appears under its name whole or not at all. */
 struct rung__file_writer {
-    intptr_t handle;
-    char *path, *temporary;
+    intptr_t handle, folder;
+    char *path, *temporary; /**< `temporary` is set while there is such a file */
 };
 
 /**
  * Begins a file: a temporary one beside `path` with access `mode` (0600 for secrets). Then write,
- * and commit (sync, rename, sync the folder) or abort. With `replace` false commit gives
+ * and commit (sync, rename, sync the folder) or abort. A link of that name is replaced, not
+ * followed. With `replace` false commit gives
  * ALREADY_EXISTS when the name is taken. Each failure has been aborted already. Results: OK, IO,
  * NO_MEMORY.
  */
@@ -95,26 +111,35 @@ struct rung__file_lock {
 rung_result rung__file_lock_take(struct rung__file_lock *lock, const char *path, uint64_t deadline);
 void rung__file_lock_release(struct rung__file_lock *lock);
 
-/** Makes a folder and those above it, each 0700; one that exists is left as it is. OK, IO. */
+/** Makes a folder and those above it, each 0700; one that exists is left as it is. OK, IO,
+ * NO_MEMORY. */
 rung_result rung__folder_make(const char *path);
 
 /** The names in a folder but "." and "..", sorted by bytes. */
 struct rung__folder {
     char **names;
-    size_t count;
+    size_t count, capacity;
 };
 
 /** Results: OK, NOT_FOUND, IO, NO_MEMORY, CAPACITY (more than `limit` names). */
 rung_result rung__folder_list(const char *path, size_t limit, struct rung__folder *out);
 void rung__folder_finish(struct rung__folder *folder);
 
+/* What these two are made of: the first two are of base/<platform>/. */
+rung_result rung__folder_make_one(const char *path);
+rung_result rung__folder_read(const char *path, size_t limit, struct rung__folder *out);
+rung_result rung__folder_add(struct rung__folder *folder, const char *name);
+
 enum rung__path_kind { RUNG__PATH_MISSING, RUNG__PATH_FILE, RUNG__PATH_FOLDER, RUNG__PATH_OTHER };
 
-/** What a path leads to, links followed. */
+/** What a path leads to, links followed; OTHER also when it may not be looked at. */
 enum rung__path_kind rung__path_kind(const char *path);
 
 /** "folder/name", newly allocated, NULL without memory; just `name` when it is absolute. */
 char *rung__path_join(const char *folder, const char *name);
+
+/** The part of `path` behind its last separator: "" for "a/", the whole when it has none. */
+const char *rung__path_name(const char *path);
 
 /** The folder that a path lies in, newly allocated ("." when it has none), NULL without memory. */
 char *rung__path_folder(const char *path);

@@ -36,7 +36,9 @@ struct rung__process_outcome {
 /**
  * Runs a program to its end or its deadline. The child leads a process group of its own, holds no
  * descriptor but its three streams, and dies with the calling thread where the system can arrange
- * it. Results: OK (it ran, see `outcome`), NOT_FOUND, IO, NO_MEMORY. End with rung__process_finish.
+ * it. What it leaves behind in its group is killed when it has ended, after a moment in which the
+ * rest of its output is read. Results: OK (it ran, see `outcome`), NOT_FOUND, IO, NO_MEMORY. End
+ * with rung__process_finish.
  */
 rung_result rung__process_run(const struct rung__process_options *options,
                               struct rung__process_outcome *outcome);

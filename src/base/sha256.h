@@ -14,9 +14,10 @@ struct rung__sha256 {
     void *state;
 };
 
-/** Results: OK, NO_MEMORY. End with rung__sha256_finish. */
+/** Results of all: OK, NO_MEMORY, UNSUPPORTED (libcrypto refuses). End with rung__sha256_finish. */
 rung_result rung__sha256_init(struct rung__sha256 *sha);
 rung_result rung__sha256_update(struct rung__sha256 *sha, const void *data, size_t size);
+/** Once, at the end. */
 rung_result rung__sha256_result(struct rung__sha256 *sha, uint8_t digest[RUNG__SHA256_BYTES]);
 void rung__sha256_finish(struct rung__sha256 *sha);
 

@@ -2,6 +2,7 @@
 #ifndef RUNG__BASE_TEXT_H
 #define RUNG__BASE_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,6 +13,20 @@
  */
 __attribute__((format(printf, 3, 4))) bool rung__text_format(char *to, size_t size,
                                                              const char *format, ...);
+
+bool rung__text_format_list(char *to, size_t size, const char *format, va_list list);
+
+/** The length of the UTF-8 character at the start of `size` bytes; 0 when there is no valid one. */
+size_t rung__text_character(const uint8_t *at, size_t size);
+
+/** `length` without the character, if any, that the end of the text cuts apart. */
+size_t rung__text_whole(const char *text, size_t length);
+
+/**
+ * Makes text from outside fit to be shown on one line: control characters become spaces, and bytes
+ * that are not UTF-8 become '?'.
+ */
+void rung__text_clean(char *text);
 
 /** Lower-case hexadecimal digits and a zero: `to` has 2 × `size` + 1 bytes. */
 void rung__text_hex(char *to, const void *data, size_t size);

@@ -14,7 +14,8 @@
 uint32_t rung__f32_bits(float value);
 float rung__f32_from_bits(uint32_t bits);
 
-/** To the nearest integer, halves to even. |value| < 2^62. */
+/** To the nearest integer, halves to even. From 2^62 on (and for inf and NaN): 2^62, with the sign.
+ */
 int64_t rung__round_even(float value);
 
 /** n / d rounded to nearest even in integers; d > 0. */

@@ -26,11 +26,17 @@ uint64_t rung__tensor_bytes(const struct rung__canvas *canvas);
 uint64_t rung__preprocess_workspace(const struct rung__canvas *canvas,
                                     const struct rung__placement *placement);
 
-/** Makes the tensor of preprocess.md. Every implementation gives the same bytes. */
+/**
+ * Makes the tensor of preprocess.md. Every implementation gives the same bytes. The surface was
+ * checked, the placement made for it by rung__fit, the tensor is aligned for its elements.
+ */
 typedef void rung__preprocess_fn(const struct rung__canvas *canvas,
                                  const struct rung__placement *placement,
                                  const struct rung__surface *surface, void *workspace,
                                  void *tensor);
+
+/** The scalar oracle. */
+rung__preprocess_fn rung__preprocess_c;
 
 struct rung__preprocess_kernels {
     rung__preprocess_fn *run;

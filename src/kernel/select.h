@@ -27,6 +27,9 @@ typedef void rung__select_fn(const struct rung__candidate *candidates, uint32_t 
                              const struct rung__selection *selection, uint32_t k, void *workspace,
                              struct rung__selected *selected);
 
+/** The scalar oracle. */
+rung__select_fn rung__select_c;
+
 struct rung__select_kernels {
     rung__select_fn *run;
 };

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct common_options common;
+
+int exit_of(rung_result result)
+{
+    switch (result) {
+    case RUNG_OK:
+        return EXIT_DONE;
+    case RUNG_INVALID_ARGUMENT:
+        return EXIT_USAGE;
+    case RUNG_INTEGRITY:
+    case RUNG_PERMISSION:
+    case RUNG_VERSION:
+    case RUNG_IDENTITY:
+        return EXIT_INTEGRITY;
+    case RUNG_IO:
+    case RUNG_NOT_FOUND:
+    case RUNG_ALREADY_EXISTS:
+        return EXIT_IO;
+    case RUNG_CAPACITY:
+    case RUNG_STALE:
+    case RUNG_STATE:
+        return EXIT_DEFECT;
+    default:
+        return EXIT_BACKEND;
+    }
+}
+
+int fail_with(rung_result result)
+{
+    const char *detail = rung_last_error();
+    fprintf(stderr, "rung: %s\n", detail[0] ? detail : rung_result_text(result));
+    return exit_of(result);
+}
+
+static void print_log(void *user, int32_t level, const char *text)
+{
+    static const char *const names[] = {"", "debug: ", "", "warning: ", "error: "};
+    (void)user;
+    fprintf(stderr, "rung: %s%s\n", level >= 1 && level <= 4 ? names[level] : "", text);
+}
+
+/**
+ * Where the build or the installation keeps the keys it trusts, relative to the program: whoever
+ * can write there can replace the program as well. "" when the program's place is unknown.
+ */
+static void own_trust_folder(char *to, size_t size)
+{
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    to[0] = '\0';
+    if (length <= 0)
+        return;
+    program[length] = '\0';
+    char *slash = strrchr(program, '/');
+    if (!slash)
+        return;
+    *slash = '\0';
+    /* A list: the build tree's, and the installation's. */
+    if (strchr(program, ':') ||
+        snprintf(to, size, "%s/../trust:%s/../share/rung/trust", program, program) >= (int)size)
+        to[0] = '\0';
+}
+
+rung_result open_instance(rung_instance **out)
+{
+    char own[2 * PATH_MAX + 64], trust[4 * PATH_MAX];
+    own_trust_folder(own, sizeof own);
+    if (snprintf(trust, sizeof trust, "%s%s%s", common.trust ? common.trust : "",
+                 common.trust && own[0] ? ":" : "", own) >= (int)sizeof trust) {
+        fprintf(stderr, "rung: --trust is longer than %zu bytes\n", sizeof trust);
+        return RUNG_INVALID_ARGUMENT;
+    }
+    const rung_instance_options options = {
+        .struct_size = sizeof options,
+        .version = RUNG_STRUCT_VERSION,
+        .flags = common.allow_unsigned ? RUNG_INSTANCE_ALLOW_UNSIGNED : 0,
+        .log_level = common.verbose ? RUNG_LOG_DEBUG : RUNG_LOG_WARNING,
+        .log = print_log,
+        .runtime_path = common.runtime,
+        .trust_path = trust[0] ? trust : NULL,
+    };
+    return rung_instance_create(&options, out);
+}
+
+static bool is_path(const char *model)
+{
+    size_t length = strlen(model);
+    return strchr(model, '/') || (length > 5 && strcmp(model + length - 5, ".rung") == 0);
+}
+
+rung_result open_model(rung_instance *instance, rung_model **out)
+{
+    char found[PATH_MAX];
+    const char *path = common.model;
+    const rung_model_options options = {
+        .struct_size = sizeof options,
+        .version = RUNG_STRUCT_VERSION,
+        .threads = common.threads,
+        .rung = common.rung,
+    };
+    if (!is_path(path)) {
+        rung_result result =
+            rung_model_find(instance, path, (rung_span){found, sizeof found}, NULL);
+        if (result != RUNG_OK)
+            return result;
+        path = found;
+    }
+    return rung_model_open(instance, path, &options, out);
+}
+
+int read_json(rung_result (*write)(void *user, rung_span to, size_t *needed), void *user,
+              json_t **out)
+{
+    size_t needed = 0;
+    char *text = NULL;
+    rung_result result = write(user, (rung_span){NULL, 0}, &needed);
+    if (result == RUNG_CAPACITY) {
+        text = malloc(needed);
+        result = text ? write(user, (rung_span){text, needed}, &needed) : RUNG_NO_MEMORY;
+    }
+    int status = result == RUNG_OK ? EXIT_DONE : fail_with(result);
+    *out = status == EXIT_DONE ? json_loads(text, 0, NULL) : NULL;
+    free(text);
+    return status == EXIT_DONE && !*out ? EXIT_DEFECT : status;
+}
+
+void print_json(const json_t *json)
+{
+    json_dumpf(json, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    putchar('\n');
+    fflush(stdout);
+}
+
+const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG_CLI_COMMON_H
+#define RUNG_CLI_COMMON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include <rung/rung.h>
+
+#include "options.h"
+
+/** Exit statuses, the same for every command (rung help exit). */
+enum {
+    EXIT_DONE = 0,
+    EXIT_VERDICT = 1, /**< a negative verdict */
+    EXIT_USAGE = 2,
+    EXIT_BACKEND = 3,   /**< no runtime, or it failed */
+    EXIT_INTEGRITY = 4, /**< damaged, changed, or not trusted */
+    EXIT_IO = 5,        /**< reading or writing */
+    EXIT_DEFECT = 70,   /**< ours */
+    EXIT_INTERRUPTED = 130
+};
+
+/** Options that several commands share; their rows are macros so that each table stays one table.
+ */
+extern struct common_options {
+    const char *model, *trust, *runtime, *rung, *output, *key;
+    bool json, allow_unsigned, verbose;
+    uint32_t threads;
+} common;
+
+#define ROW_JSON                                                                                   \
+    {                                                                                              \
+        0, "json", NULL, "machine-readable output", OPTION_FLAG, &common.json, 0, 0                \
+    }
+#define ROW_MODEL                                                                                  \
+    {                                                                                              \
+        'm', "model", "MODEL", "a model file, or the name of one (rung help models)", OPTION_TEXT, \
+            &common.model, 0, 0                                                                    \
+    }
+#define ROW_TRUST                                                                                  \
+    {                                                                                              \
+        0, "trust", "PATH", "trust this public key, or the keys in this folder", OPTION_TEXT,      \
+            &common.trust, 0, 0                                                                    \
+    }
+#define ROW_RUNTIME                                                                                \
+    {                                                                                              \
+        0, "runtime", "PATH", "look for inference runtimes here first", OPTION_TEXT,               \
+            &common.runtime, 0, 0                                                                  \
+    }
+#define ROW_RUNG                                                                                   \
+    {                                                                                              \
+        0, "rung", "RUNG", "allow this rung only, such as ort-cpu", OPTION_TEXT, &common.rung, 0,  \
+            0                                                                                      \
+    }
+#define ROW_UNSIGNED                                                                               \
+    {                                                                                              \
+        0, "allow-unsigned", NULL, "admit a model without a signature; reports say so",            \
+            OPTION_FLAG, &common.allow_unsigned, 0, 0                                              \
+    }
+#define ROW_VERBOSE                                                                                \
+    {                                                                                              \
+        'v', "verbose", NULL, "also show what the library reports", OPTION_FLAG, &common.verbose,  \
+            0, 0                                                                                   \
+    }
+#define ROW_KEY                                                                                    \
+    {                                                                                              \
+        'k', "key", "FILE", "the private key, PEM", OPTION_TEXT, &common.key, 0, 0                 \
+    }
+#define ROW_END                                                                                    \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+/** The exit status that a result of the library means. */
+int exit_of(rung_result result);
+
+/** Prints "rung: " and the library's last detail, and gives the exit status of `result`. */
+int fail_with(rung_result result);
+
+/** An instance with the common options. */
+rung_result open_instance(rung_instance **out);
+
+/** The model that --model names: a path when it has a separator or ends in .rung, else a name. */
+rung_result open_model(rung_instance *instance, rung_model **out);
+
+/**
+ * Calls a function of the two-call form that writes JSON, and parses what it wrote. Gives the exit
+ * status; after a failure the message has been printed.
+ */
+int read_json(rung_result (*write)(void *user, rung_span to, size_t *needed), void *user,
+              json_t **out);
+
+/** One line of JSON on standard output, numbers with nine digits. */
+void print_json(const json_t *json);
+
+/** A member's text, "" when it is missing. */
+const char *text_of(const json_t *object, const char *key);
+
+#endif

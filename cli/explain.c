@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common.h"
+
+static rung_result write_explanation(void *instance, rung_span to, size_t *needed)
+{
+    return rung_instance_explain(instance, to, needed);
+}
+
+/** One real run on a grey picture: what executed is known from it, not from what is installed. */
+static rung_result run_once(rung_model *model, const rung_model_info *model_info,
+                            rung_run_info *info)
+{
+    static const uint8_t grey = 128;
+    const rung_frame frame = {
+        .struct_size = sizeof frame,
+        .version = RUNG_STRUCT_VERSION,
+        .pixels = &grey,
+        .width = 1,
+        .height = 1,
+        .format = RUNG_PIXEL_GRAY8,
+    };
+    rung_context *context;
+    rung_result result = rung_context_create(model, NULL, &context);
+    if (result != RUNG_OK)
+        return result;
+    size_t size = (size_t)model_info->max_output_bytes;
+    void *packet = malloc(size);
+    *info = (rung_run_info){.struct_size = sizeof *info, .version = RUNG_STRUCT_VERSION};
+    result = packet ? rung_detect(context, &frame, (rung_span){packet, size}, NULL, info)
+                    : RUNG_NO_MEMORY;
+    free(packet);
+    rung_context_destroy(context);
+    return result;
+}
+
+/** Adds what the model is and what its run showed. */
+static rung_result explain_model(rung_instance *instance, json_t *json)
+{
+    rung_model *model = NULL;
+    rung_run_info run;
+    rung_model_info info = {.struct_size = sizeof info, .version = RUNG_STRUCT_VERSION};
+    rung_result result = open_model(instance, &model);
+    if (result == RUNG_OK)
+        result = rung_model_get_info(model, &info);
+    if (result == RUNG_OK)
+        result = run_once(model, &info, &run);
+    if (result == RUNG_OK)
+        json_object_set_new(json, "model",
+                            json_pack("{s:s,s:s,s:s,s:s,s:b,s:s,s:i,s:f}", "name", info.name,
+                                      "identity", info.identity, "rung", run.rung, "why",
+                                      info.reason, "signed", info.key_id[0] != 0, "artifact",
+                                      info.artifact, "threads", (int)info.threads, "run_ms",
+                                      (double)run.run_ns / 1e6));
+    rung_model_destroy(model);
+    return result;
+}
+
+static void print_rungs(const json_t *json)
+{
+    size_t index;
+    json_t *item;
+    printf("rungs\n");
+    json_array_foreach(json_object_get(json, "rungs"), index, item)
+    {
+        printf("  %-10s %-14s %s\n", text_of(item, "id"), text_of(item, "outcome"),
+               text_of(item, "reason"));
+    }
+}
+
+static void print_runtimes(const json_t *json)
+{
+    size_t index;
+    json_t *item;
+    printf("runtimes\n");
+    json_array_foreach(json_object_get(json, "runtimes"), index, item)
+    {
+        printf("  %-10s %s (%s)\n", text_of(item, "state"), text_of(item, "path"),
+               text_of(item, "origin"));
+        if (json_object_get(item, "reason"))
+            printf("             %s\n", text_of(item, "reason"));
+    }
+}
+
+static void print_explanation(const json_t *json)
+{
+    const json_t *runtime = json_object_get(json, "runtime");
+    const json_t *model = json_object_get(json, "model");
+    const char *chosen = text_of(json, "chosen");
+    if (model) {
+        printf("model      %s (%s), artifact %.16s…\n", text_of(model, "identity"),
+               json_is_true(json_object_get(model, "signed")) ? "signed by a trusted key"
+                                                              : "UNSIGNED",
+               text_of(model, "artifact"));
+        printf("ran on     %s: %s; %.1f ms with %d threads\n", text_of(model, "rung"),
+               text_of(model, "why"), json_real_value(json_object_get(model, "run_ms")),
+               (int)json_integer_value(json_object_get(model, "threads")));
+    } else
+        printf("chosen     %s: %s; no model was given, so nothing ran\n",
+               chosen[0] ? chosen : "none", text_of(json, "why"));
+    if (runtime)
+        printf("runtime    ONNX Runtime %s, %s\n", text_of(runtime, "version"),
+               text_of(runtime, "path"));
+    if (json_is_true(json_object_get(json, "allow_unsigned")))
+        printf("unsigned models are admitted (--allow-unsigned)\n");
+    print_rungs(json);
+    print_runtimes(json);
+}
+
+static int run(int count, char **operands)
+{
+    (void)count, (void)operands;
+    rung_instance *instance;
+    json_t *json = NULL;
+    rung_result result = open_instance(&instance);
+    if (result != RUNG_OK)
+        return fail_with(result);
+    int status = read_json(write_explanation, instance, &json);
+    if (status == EXIT_DONE && common.model) {
+        result = explain_model(instance, json);
+        /* What is known is shown all the same. */
+        if (result != RUNG_OK)
+            status = fail_with(result);
+    }
+    if (json && common.json)
+        print_json(json);
+    else if (json)
+        print_explanation(json);
+    json_decref(json);
+    rung_instance_destroy(instance);
+    return status;
+}
+
+static const struct option_row options[] = {
+    ROW_MODEL, ROW_JSON, ROW_RUNG, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE, ROW_END,
+};
+
+const struct command command_explain = {
+    .name = "explain",
+    .operands = "",
+    .text = "Tell which rung serves here, and why",
+    .more = "With a model it also runs it once, and tells what really executed.",
+    .options = options,
+    .run = run,
+    .least_operands = 0,
+    .most_operands = 0,
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common.h"
+
+#define OPTIONS_MAX 32
+#define HELP_LETTER 'h'
+/* Values that getopt gives for options without a letter. */
+#define ROW_BASE 256
+
+static int row_count(const struct command *command)
+{
+    int count = 0;
+    while (command->options && command->options[count].name)
+        count++;
+    return count;
+}
+
+static void usage_line(const struct command *command, FILE *to)
+{
+    fprintf(to, "usage: rung %s%s%s%s\n", command->name, row_count(command) ? " [OPTION…]" : "",
+            command->operands[0] ? " " : "", command->operands);
+}
+
+static void option_line(const struct option_row *row, FILE *to)
+{
+    char left[64];
+    snprintf(left, sizeof left, "%c%c%c --%s%s%s", row->letter ? '-' : ' ',
+             row->letter ? row->letter : ' ', row->letter ? ',' : ' ', row->name,
+             row->argument ? " " : "", row->argument ? row->argument : "");
+    fprintf(to, "  %-26s %s\n", left, row->text);
+}
+
+void command_help(const struct command *command, FILE *to)
+{
+    static const struct option_row help = {HELP_LETTER, "help", NULL, "show this",
+                                           OPTION_FLAG, NULL,   0,    0};
+    usage_line(command, to);
+    fprintf(to, "\n%s.\n", command->text);
+    if (command->more)
+        fprintf(to, "\n%s\n", command->more);
+    fprintf(to, "\noptions:\n");
+    for (int i = 0; i < row_count(command); i++)
+        option_line(&command->options[i], to);
+    option_line(&help, to);
+}
+
+static int refuse(const struct command *command, const char *what, const char *value)
+{
+    fprintf(stderr, "rung %s: %s%s%s; see rung %s --help\n", command->name, what, value ? " " : "",
+            value ? value : "", command->name);
+    return EXIT_USAGE;
+}
+
+static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *out)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (errno || end == text || *end || text[0] == '-' || value < least || value > most)
+        return false;
+    *out = (uint32_t)value;
+    return true;
+}
+
+static int take_option(const struct command *command, const struct option_row *row)
+{
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(bool *)row->target = true;
+        return EXIT_DONE;
+    case OPTION_TEXT:
+        *(const char **)row->target = optarg;
+        return EXIT_DONE;
+    case OPTION_NUMBER:
+        if (parse_number(optarg, row->least, row->most, row->target))
+            return EXIT_DONE;
+        fprintf(stderr, "rung %s: --%s takes a whole number from %u to %u, not \"%s\"\n",
+                command->name, row->name, row->least, row->most, optarg);
+        return EXIT_USAGE;
+    }
+    return EXIT_DEFECT;
+}
+
+/** The tables that getopt_long wants, made from the rows. */
+static void getopt_tables(const struct command *command, char *letters, struct option *names)
+{
+    int count = row_count(command), at = 0;
+    letters[at++] = ':';
+    letters[at++] = HELP_LETTER;
+    for (int i = 0; i < count; i++) {
+        const struct option_row *row = &command->options[i];
+        names[i] = (struct option){row->name, row->argument ? required_argument : no_argument, NULL,
+                                   ROW_BASE + i};
+        if (row->letter)
+            letters[at++] = row->letter;
+        if (row->letter && row->argument)
+            letters[at++] = ':';
+    }
+    letters[at] = '\0';
+    names[count] = (struct option){"help", no_argument, NULL, HELP_LETTER};
+    names[count + 1] = (struct option){0};
+}
+
+static const struct option_row *row_of(const struct command *command, int got)
+{
+    for (int i = 0; i < row_count(command); i++)
+        if (got == ROW_BASE + i ||
+            (command->options[i].letter && got == command->options[i].letter))
+            return &command->options[i];
+    return NULL;
+}
+
+int command_main(const struct command *command, int count, char **arguments)
+{
+    char letters[2 * OPTIONS_MAX + 3];
+    struct option names[OPTIONS_MAX + 2];
+    int got;
+    getopt_tables(command, letters, names);
+    opterr = 0;
+    optind = 1;
+    while ((got = getopt_long(count, arguments, letters, names, NULL)) != -1) {
+        if (got == HELP_LETTER) {
+            command_help(command, stdout);
+            return EXIT_DONE;
+        }
+        if (got == ':')
+            return refuse(command, "a value is missing after", arguments[optind - 1]);
+        if (got == '?')
+            return refuse(command, "unknown option", arguments[optind - 1]);
+        int status = take_option(command, row_of(command, got));
+        if (status != EXIT_DONE)
+            return status;
+    }
+    int operands = count - optind;
+    if (operands < command->least_operands)
+        return refuse(command, "missing", command->operands);
+    if (command->most_operands >= 0 && operands > command->most_operands)
+        return refuse(command, "too many operands, from",
+                      arguments[optind + command->most_operands]);
+    return command->run(operands, arguments + optind);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include <rung/artifact.h>
+
+#include "common.h"
+
+static int run(int count, char **operands)
+{
+    (void)count;
+    if (!common.key) {
+        fprintf(stderr, "rung sign: --key is missing; rung keygen makes one\n");
+        return EXIT_USAGE;
+    }
+    const char *output = common.output ? common.output : operands[0];
+    rung_result result = rung_artifact_sign(operands[0], common.key, output);
+    if (result != RUNG_OK)
+        return fail_with(result);
+    printf("signed: %s\n", output);
+    return EXIT_DONE;
+}
+
+static const struct option_row options[] = {
+    ROW_KEY,
+    {'o', "output", "FILE", "write here and leave the model as it is", OPTION_TEXT, &common.output,
+     0, 0},
+    ROW_END,
+};
+
+const struct command command_sign = {
+    .name = "sign",
+    .operands = "MODEL",
+    .text = "Sign a model file",
+    .options = options,
+    .run = run,
+    .least_operands = 1,
+    .most_operands = 1,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG_CLI_SOURCES_H
+#define RUNG_CLI_SOURCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** A picture to look at. */
+struct source {
+    char *path;   /**< as it is opened and reported */
+    char *inside; /**< its place below the operand it came from: where its output goes below -o */
+};
+
+struct sources {
+    struct source *items;
+    size_t count, capacity;
+};
+
+/**
+ * Lists what the operands name: each file as it is, whatever its name; each folder's pictures, told
+ * by their endings, with the folders below it, in the order of their names. Links to folders that
+ * lead back up are not followed twice. Gives false without memory.
+ */
+bool sources_list(struct sources *sources, int count, char **operands);
+void sources_finish(struct sources *sources);
+
+#endif

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs two forms of a model on the same inputs and says how far their answers lie apart.
+
+An edit of a graph is judged as the graph is written, with the runtime's own optimisation off: that
+figure is about the edit alone. What the runtime then makes of the edited graph is a second figure:
+it may fold what it could not fold before, which moves the last digits."""
+
+import math
+
+import numpy
+import onnxruntime
+from PIL import Image
+
+from . import Refusal
+
+BOUND = 1e-5
+SERVED_BOUND = 1e-4
+NUMPY_TYPES = {"tensor(float)": numpy.float32, "tensor(float16)": numpy.float16,
+               "tensor(uint8)": numpy.uint8}
+ERRORS_ONLY = 3
+
+
+def session_of(model, optimised):
+    levels = onnxruntime.GraphOptimizationLevel
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = ERRORS_ONLY
+    options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
+    try:
+        return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the binding raises a kind of its own for each status
+        raise Refusal(f"ONNX Runtime does not accept the graph: {error}")
+
+
+def read_picture(path, shape):
+    """RGB, stretched to the input's size, 0..255, planar. The scale does not matter to equality."""
+    if len(shape) != 4 or shape[:2] != [1, 3]:
+        raise Refusal(f"a picture needs an input of 1x3xHxW; this one is {'x'.join(map(str, shape))}")
+    with Image.open(path) as picture:
+        pixels = picture.convert("RGB").resize((shape[3], shape[2]), Image.Resampling.BILINEAR)
+        return numpy.asarray(pixels).transpose(2, 0, 1)[numpy.newaxis]
+
+
+def read_input(path, entry):
+    """A picture, or an array in NumPy's format."""
+    try:
+        array = numpy.load(path) if str(path).endswith(".npy") else read_picture(path, entry.shape)
+    except (OSError, ValueError) as error:
+        raise Refusal(f"{path} cannot be read as an input: {error}")
+    if list(array.shape) != entry.shape:
+        raise Refusal(f"{path} is {array.shape}; input {entry.name} is {tuple(entry.shape)}")
+    return array.astype(NUMPY_TYPES[entry.type])
+
+
+def only_input(session):
+    entries = session.get_inputs()
+    if len(entries) != 1:
+        raise Refusal(f"the comparison knows models of one input; this one has {len(entries)}")
+    if entries[0].type not in NUMPY_TYPES:
+        raise Refusal(f"the comparison knows no input of {entries[0].type}")
+    return entries[0]
+
+
+def relative_distance(reference, answer):
+    """L2 of the difference against L2 of the reference; infinite where one is not finite."""
+    if reference.shape != answer.shape:
+        return math.inf
+    reference = reference.astype(numpy.float64)
+    answer = answer.astype(numpy.float64)
+    difference = numpy.linalg.norm(reference - answer)
+    if difference == 0:
+        return 0.0
+    norm = numpy.linalg.norm(reference)
+    return difference / norm if norm > 0 and math.isfinite(difference) else math.inf
+
+
+def largest_distance(reference, model, paths, optimised=False):
+    """Over all inputs and outputs. `model` has static shapes, `reference` takes any and is always
+    run as written; `optimised` is about the model."""
+    expected, measured = session_of(reference, False), session_of(model, optimised)
+    entry = only_input(measured)
+    largest = 0.0
+    for path in paths:
+        feed = {entry.name: read_input(path, entry)}
+        pairs = zip(expected.run(None, feed), measured.run(None, feed))
+        largest = max([largest] + [relative_distance(*pair) for pair in pairs])
+    return largest

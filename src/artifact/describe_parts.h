@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__ARTIFACT_DESCRIBE_PARTS_H
+#define RUNG__ARTIFACT_DESCRIBE_PARTS_H
+
+#include "artifact/artifact.h"
+#include "base/json.h"
+
+/* What the spec and the report of a model file have in common. */
+
+/** Puts a new value into an object; what lacked memory shows at the end in `*failed`. */
+void rung__describe_set(json_t *object, const char *key, json_t *value, bool *failed);
+
+/** The same for an array. */
+void rung__describe_add(json_t *array, json_t *value, bool *failed);
+
+json_t *rung__describe_text(struct rung__bytes text);
+json_t *rung__describe_hex(struct rung__bytes bytes);
+
+/** Name to max_output_bytes, in the order of the spec in docs/artifact.md. */
+void rung__describe_header(const struct rung__artifact_view *view, json_t *object, bool *failed);
+
+/** Input, outputs, parameters, labels, capabilities, canonical. */
+void rung__describe_tensors(const struct rung__artifact_view *view, json_t *object, bool *failed);
+void rung__describe_labels(const struct rung__artifact_view *view, json_t *object, bool *failed);
+
+#endif

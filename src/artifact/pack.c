@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "artifact/pack.h"
+
+#include <string.h>
+
+#include "artifact/header.h"
+#include "artifact/names.h"
+#include "artifact/onnx.h"
+#include "artifact/view.h"
+#include "base/error.h"
+
+static rung_result check_payload(const struct rung__spec *spec, struct rung__bytes payload)
+{
+    if (spec->header.kind != RUNG_ARTIFACT_ONNX)
+        return rung__fail(RUNG_UNSUPPORTED, "this version packs no payload of kind %s",
+                          rung__name_text(&rung__kind_names, spec->header.kind));
+    return rung__onnx_check(payload, &spec->tensors);
+}
+
+static uint64_t aligned(uint64_t offset)
+{
+    return (offset + RUNG__SECTION_ALIGNMENT - 1) / RUNG__SECTION_ALIGNMENT *
+           RUNG__SECTION_ALIGNMENT;
+}
+
+static struct rung__bytes section_bytes(const struct rung__spec *spec, struct rung__bytes payload,
+                                        uint32_t kind)
+{
+    return kind == RUNG__SECTION_PAYLOAD ? payload : rung__buffer_bytes(&spec->sections[kind]);
+}
+
+/* Sections lie in the order of their kinds, each at the first place it may have; gives the end. */
+static uint64_t lay_out(const struct rung__spec *spec, struct rung__bytes payload,
+                        struct rung__section_table *table)
+{
+    table->count = 0;
+    for (uint32_t kind = 1; kind < RUNG__SECTION_KNOWN; kind++)
+        if (section_bytes(spec, payload, kind).size)
+            table->rows[table->count++].kind = kind;
+
+    uint64_t end = RUNG__HEADER_BYTES + (uint64_t)table->count * RUNG__SECTION_ENTRY_BYTES;
+    for (uint32_t i = 0; i < table->count; i++) {
+        struct rung__section *row = &table->rows[i];
+        row->offset = aligned(end);
+        row->bytes = section_bytes(spec, payload, row->kind).size;
+        end = row->offset + row->bytes;
+    }
+    return end;
+}
+
+static rung_result make_header(const struct rung__spec *spec, struct rung__bytes payload,
+                               const uint8_t *key_id, uint64_t message_bytes,
+                               uint32_t section_count, struct rung__header *header)
+{
+    *header = spec->header;
+    header->section_count = section_count;
+    header->file_bytes = message_bytes;
+    if (key_id) {
+        header->flags = RUNG__FLAG_SIGNED;
+        header->file_bytes += RUNG__SIGNATURE_BYTES;
+        header->signature_offset = message_bytes;
+        memcpy(header->key_id, key_id, RUNG__KEY_ID_BYTES);
+    }
+    return rung__sha256_of(payload.data, payload.size, header->digest);
+}
+
+static rung_result append_sections(const struct rung__spec *spec, struct rung__bytes payload,
+                                   const struct rung__section_table *table,
+                                   struct rung__buffer *message)
+{
+    rung_result result = RUNG_OK;
+    for (uint32_t i = 0; i < table->count && result == RUNG_OK; i++) {
+        const struct rung__bytes bytes = section_bytes(spec, payload, table->rows[i].kind);
+        result = rung__buffer_append(message, NULL, (size_t)table->rows[i].offset - message->size);
+        if (result == RUNG_OK)
+            result = rung__buffer_append(message, bytes.data, bytes.size);
+    }
+    return result;
+}
+
+static rung_result write_message(const struct rung__spec *spec, struct rung__bytes payload,
+                                 const uint8_t *key_id, struct rung__buffer *message)
+{
+    struct rung__section_table table;
+    struct rung__header header;
+    uint8_t head[RUNG__HEAD_BYTES_MAX];
+    const uint64_t end = lay_out(spec, payload, &table);
+
+    rung_result result = make_header(spec, payload, key_id, end, table.count, &header);
+    if (result != RUNG_OK)
+        return result;
+    rung__header_encode(&header, head);
+    rung__section_table_encode(&table, head + RUNG__HEADER_BYTES);
+    result = rung__buffer_append(message, head,
+                                 RUNG__HEADER_BYTES + table.count * RUNG__SECTION_ENTRY_BYTES);
+    if (result == RUNG_OK)
+        result = append_sections(spec, payload, &table, message);
+    return result;
+}
+
+/* The rules that only show in the whole, such as a precision map that is missing. */
+static rung_result check_layout(const struct rung__buffer *message, const uint8_t *key_id,
+                                const char *where)
+{
+    struct rung__layout layout;
+    const uint64_t file_bytes = message->size + (key_id ? RUNG__SIGNATURE_BYTES : 0);
+    rung_result result = rung__layout_read(rung__buffer_bytes(message), file_bytes, &layout);
+    if (result == RUNG_INTEGRITY)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "%s: %s", where, rung_last_error());
+    return result;
+}
+
+rung_result rung__pack(const struct rung__spec *spec, const char *where, struct rung__bytes payload,
+                       const uint8_t *key_id, struct rung__buffer *message)
+{
+    rung_result result = check_payload(spec, payload);
+    if (result == RUNG_OK)
+        result = write_message(spec, payload, key_id, message);
+    if (result == RUNG_OK)
+        result = check_layout(message, key_id, where);
+    return result;
+}

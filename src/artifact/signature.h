@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__ARTIFACT_SIGNATURE_H
+#define RUNG__ARTIFACT_SIGNATURE_H
+
+#include "artifact/format.h"
+
+/*
+ * ECDSA over P-256 and SHA-256. A key is libcrypto's EVP_PKEY; a signature is r and s, 32 bytes
+ * each, big-endian, one behind the other.
+ */
+
+/** The most that is read of a PEM file. */
+#define RUNG__PEM_BYTES_MAX 65536u
+
+/**
+ * Reads a public key (SubjectPublicKeyInfo) from PEM. `what` begins the sentence. Results: OK,
+ * INVALID_ARGUMENT (no PEM, no public key, no P-256 key). End with rung__key_free.
+ */
+rung_result rung__key_read_public(struct rung__bytes pem, const char *what, void **key);
+
+/** The same for a private key (PKCS #8 or SEC 1, not encrypted). */
+rung_result rung__key_read_private(struct rung__bytes pem, const char *what, void **key);
+void rung__key_free(void *key);
+
+/** Makes a new key. Results: OK, BACKEND, NO_MEMORY. */
+rung_result rung__key_make(void **key);
+
+/** Appends a key as PEM. Results: OK, BACKEND, NO_MEMORY. */
+rung_result rung__key_write_private(void *key, struct rung__buffer *to);
+rung_result rung__key_write_public(void *key, struct rung__buffer *to);
+
+/** The first bytes of the SHA-256 of the key's SubjectPublicKeyInfo. Results: OK, NO_MEMORY. */
+rung_result rung__key_id(void *key, uint8_t id[RUNG__KEY_ID_BYTES]);
+
+/** Results: OK, BACKEND. */
+rung_result rung__signature_make(void *key, const uint8_t digest[RUNG__SHA256_BYTES],
+                                 uint8_t signature[RUNG__SIGNATURE_BYTES]);
+
+/** Results: OK, INTEGRITY (it is not the key's signature of this digest), NO_MEMORY. */
+rung_result rung__signature_verify(void *key, const uint8_t digest[RUNG__SHA256_BYTES],
+                                   const uint8_t signature[RUNG__SIGNATURE_BYTES]);
+
+#endif

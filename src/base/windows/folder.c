@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdlib.h>
+#include <windows.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/wide.h"
+
+static enum rung__path_kind kind_of(const wchar_t *path)
+{
+    DWORD attributes = GetFileAttributesW(path);
+    if (attributes == INVALID_FILE_ATTRIBUTES) {
+        DWORD error = GetLastError();
+        return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND ? RUNG__PATH_MISSING
+                                                                              : RUNG__PATH_OTHER;
+    }
+    return attributes & FILE_ATTRIBUTE_DIRECTORY ? RUNG__PATH_FOLDER
+           : attributes & FILE_ATTRIBUTE_DEVICE  ? RUNG__PATH_OTHER
+                                                 : RUNG__PATH_FILE;
+}
+
+enum rung__path_kind rung__path_kind(const char *path)
+{
+    wchar_t *wide = rung__wide_new(path);
+    enum rung__path_kind kind = wide ? kind_of(wide) : RUNG__PATH_OTHER;
+    free(wide);
+    return kind;
+}
+
+/* Who may enter a folder is inherited; the user's own folders are the user's alone. */
+rung_result rung__folder_make_one(const char *path)
+{
+    rung_result result = RUNG_OK;
+    wchar_t *wide = rung__wide_new(path);
+    if (!wide)
+        return RUNG_IO;
+    if (!CreateDirectoryW(wide, NULL)) {
+        DWORD error = GetLastError();
+        if (kind_of(wide) != RUNG__PATH_FOLDER) {
+            SetLastError(error);
+            result = rung__fail_last(RUNG_IO, "cannot make the folder %s", path);
+        }
+    }
+    free(wide);
+    return result;
+}
+
+static rung_result add_name(struct rung__folder *out, const wchar_t *wide, const char *path,
+                            size_t limit)
+{
+    if (!wcscmp(wide, L".") || !wcscmp(wide, L".."))
+        return RUNG_OK;
+    if (out->count == limit)
+        return rung__fail(RUNG_CAPACITY, "%s holds more than %zu names", path, limit);
+    char *name = rung__wide_to_text(wide);
+    if (!name)
+        return RUNG_IO;
+    rung_result result = rung__folder_add(out, name);
+    free(name);
+    return result;
+}
+
+static wchar_t *pattern_of(const char *path)
+{
+    char *all = rung__path_join(path, "*");
+    wchar_t *wide = NULL;
+    if (all)
+        wide = rung__wide_new(all);
+    else
+        rung__fail(RUNG_NO_MEMORY, "no memory for the name of a folder");
+    free(all);
+    return wide;
+}
+
+rung_result rung__folder_read(const char *path, size_t limit, struct rung__folder *out)
+{
+    WIN32_FIND_DATAW found;
+    rung_result result = RUNG_OK;
+    wchar_t *pattern = pattern_of(path);
+    if (!pattern)
+        return RUNG_IO;
+    HANDLE search = FindFirstFileW(pattern, &found);
+    DWORD error = GetLastError();
+    free(pattern);
+    SetLastError(error);
+    if (search == INVALID_HANDLE_VALUE)
+        return rung__fail_last(error == ERROR_PATH_NOT_FOUND ? RUNG_NOT_FOUND : RUNG_IO,
+                               "cannot list %s", path);
+    do
+        result = add_name(out, found.cFileName, path, limit);
+    while (!result && FindNextFileW(search, &found));
+    if (!result && GetLastError() != ERROR_NO_MORE_FILES)
+        result = rung__fail_last(RUNG_IO, "cannot list %s", path);
+    FindClose(search);
+    return result;
+}

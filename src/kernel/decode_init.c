@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/decode_common.h"
+
+void rung__decode_init(struct rung__decode_kernels *kernels, uint64_t cpu_flags)
+{
+    (void)cpu_flags; /* there are the oracles alone so far */
+    *kernels = (struct rung__decode_kernels){.heads = {
+                                                 [RUNG_HEAD_ROWS] = rung__decode_rows_c,
+                                                 [RUNG_HEAD_CENTERNET] = rung__decode_centernet_c,
+                                             }};
+}
+
+uint32_t rung__head_points(uint32_t head)
+{
+    return head == RUNG_HEAD_CENTERNET ? 5 : 0;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/exact.h"
+
+#include <float.h>
+#include <string.h>
+
+/* A wider intermediate would round twice. */
+_Static_assert(FLT_EVAL_METHOD == 0, "f32 operations must round to f32");
+
+/* binary32: 23 stored bits of fraction; 150 = 127 (bias) + 23. */
+#define FRACTION_BITS 23
+#define FRACTION_MASK 0x7fffffu
+#define HIDDEN_BIT    0x800000u
+#define UNIT_EXPONENT 150
+
+uint32_t rung__f32_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+float rung__f32_from_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/** value / 2^shift, halves to even; shift 1..63. */
+static uint64_t shift_even(uint64_t value, uint32_t shift)
+{
+    const uint64_t whole = value >> shift;
+    const uint64_t rest = value & ((UINT64_C(1) << shift) - 1);
+    const uint64_t half = UINT64_C(1) << (shift - 1);
+    return whole + (rest > half || (rest == half && (whole & 1)));
+}
+
+int64_t rung__round_even(float value)
+{
+    const uint32_t bits = rung__f32_bits(value);
+    const int32_t exponent = (int32_t)(bits >> FRACTION_BITS & 0xff) - UNIT_EXPONENT;
+    const uint64_t significand = (bits & FRACTION_MASK) | HIDDEN_BIT;
+    int64_t magnitude;
+    if (exponent < -24)
+        magnitude = 0; /* below a half; subnormals are here too */
+    else if (exponent < 0)
+        magnitude = (int64_t)shift_even(significand, (uint32_t)-exponent);
+    else if (exponent <= 38)
+        magnitude = (int64_t)(significand << exponent);
+    else
+        magnitude = INT64_C(1) << 62;
+    return bits >> 31 ? -magnitude : magnitude;
+}
+
+uint64_t rung__divide_even(uint64_t n, uint64_t d)
+{
+    const uint64_t whole = n / d, rest = n % d;
+    const uint64_t missing = d - rest;
+    return whole + (rest > missing || (rest == missing && (whole & 1)));
+}
+
+float rung__rational_to_f32(int64_t n, int64_t d)
+{
+    if (n == 0)
+        return 0.0f;
+    const uint64_t divisor = (uint64_t)d;
+    const uint64_t magnitude = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+    uint64_t whole = magnitude / divisor, rest = magnitude % divisor;
+    uint64_t lost = 0;
+    int32_t exponent = 0;
+    /* 26 bits: the 24 of the result, one that halves, one for everything below. */
+    for (; whole < UINT64_C(1) << 25; exponent--) {
+        rest *= 2;
+        const bool digit = rest >= divisor;
+        rest -= digit ? divisor : 0;
+        whole = whole * 2 + digit;
+    }
+    for (; whole >= UINT64_C(1) << 26; exponent++) {
+        lost |= whole & 1;
+        whole >>= 1;
+    }
+    whole |= lost || rest != 0;
+    /* Rounding up to 2^24 carries into the exponent, as it should. */
+    const uint32_t significand = (uint32_t)shift_even(whole, 2) - HIDDEN_BIT;
+    const uint32_t biased = (uint32_t)(exponent + 2 + UNIT_EXPONENT);
+    return rung__f32_from_bits((n < 0 ? 0x80000000u : 0) + (biased << FRACTION_BITS) + significand);
+}
+
+uint16_t rung__f32_to_f16(float value)
+{
+    const uint32_t bits = rung__f32_bits(value);
+    const uint32_t sign = bits >> 16 & 0x8000u;
+    const uint32_t magnitude = bits & 0x7fffffffu;
+    if (magnitude > 0x7f800000u) /* NaN, made quiet */
+        return (uint16_t)(sign | 0x7e00u | (magnitude >> 13 & 0x3ffu));
+    if (magnitude >= 0x477ff000u) /* 65,520 is the first to round to infinity */
+        return (uint16_t)(sign | 0x7c00u);
+    if (magnitude >= 0x38800000u) /* 2^-14: normal, the bias goes from 127 to 15 */
+        return (uint16_t)(sign | shift_even(magnitude - (112u << FRACTION_BITS), 13));
+    if (magnitude < 0x33000000u) /* below 2^-25, half of the smallest */
+        return (uint16_t)sign;
+    /* Subnormal: in units of 2^-24. */
+    const uint32_t significand = (magnitude & FRACTION_MASK) | HIDDEN_BIT;
+    return (uint16_t)(sign | shift_even(significand, 126 - (magnitude >> FRACTION_BITS)));
+}
+
+float rung__f16_to_f32(uint16_t bits)
+{
+    const uint32_t sign = (uint32_t)(bits & 0x8000u) << 16;
+    const uint32_t exponent = bits >> 10 & 0x1fu;
+    const uint32_t fraction = bits & 0x3ffu;
+    if (exponent == 0x1f)
+        return rung__f32_from_bits(sign | 0x7f800000u | fraction << 13);
+    if (exponent == 0) {
+        const uint32_t magnitude = rung__f32_bits((float)fraction * 0x1p-24f);
+        return rung__f32_from_bits(sign | magnitude);
+    }
+    return rung__f32_from_bits(sign | (exponent + 112) << FRACTION_BITS | fraction << 13);
+}
+
+float rung__exp(float x)
+{
+    static const float coefficients[] = {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f,
+                                         1.6666665459e-1f, 5.0000001201e-1f};
+    if (!(x > -87.0f)) /* NaN too */
+        x = -87.0f;
+    if (x > 88.0f)
+        x = 88.0f;
+
+    /* x = n·ln 2 + r; ln 2 in two parts, so that n·high is exact. */
+    const int32_t n = (int32_t)rung__round_even(x * 1.44269504f);
+    const float high = (float)n * 0.693359375f;
+    const float low = (float)n * -2.12194440e-4f;
+    float r = x - high;
+    r = r - low;
+
+    float p = 1.9875691500e-4f;
+    for (size_t i = 0; i < sizeof coefficients / sizeof *coefficients; i++) {
+        p = p * r;
+        p = p + coefficients[i];
+    }
+    const float square = r * r;
+    float y = p * square;
+    y = y + r;
+    y = y + 1.0f;
+    return rung__f32_from_bits(rung__f32_bits(y) + ((uint32_t)n << FRACTION_BITS));
+}
+
+uint16_t rung__sigmoid_confidence(float logit)
+{
+    const uint64_t one = UINT64_C(1) << 24;
+    const float e = rung__exp(logit < 0.0f ? logit : -logit);
+    const uint64_t small = (uint64_t)rung__round_even(e * 16777216.0f);
+    const uint64_t divisor = one + small;
+    const uint64_t part = logit >= 0.0f ? one : small;
+    return (uint16_t)((65535 * part + divisor / 2) / divisor);
+}
+
+uint16_t rung__confidence(float value)
+{
+    if (!(value > 0.0f))
+        return 0;
+    if (value >= 1.0f)
+        return 65535;
+    return (uint16_t)rung__round_even(value * 65535.0f);
+}
+
+bool rung__is_usable(float value)
+{
+    return (rung__f32_bits(value) & 0x7fffffffu) < 0x4f800000u;
+}

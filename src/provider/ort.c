@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The provider on ONNX Runtime. The library was chosen and loaded before (session/instance.c). */
+#include <stdlib.h>
+
+#include "artifact/format.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "provider/provider.h"
+#include "runtime/ort/ort.h"
+
+struct context {
+    struct rung__ort_run run;
+    struct rung__model_memory memory;
+};
+
+static void destroy_model(void *model)
+{
+    rung__ort_session_finish(model);
+    free(model);
+}
+
+static rung_result create_model(const struct rung__model_request *request, void **model)
+{
+    const struct rung__ort *ort = rung__ort_loaded();
+    if (!ort)
+        return rung__fail(RUNG_STATE, "no ONNX Runtime is loaded");
+    struct rung__ort_session *session = malloc(sizeof *session);
+    if (!session)
+        return rung__fail(RUNG_NO_MEMORY, "no memory to load a model");
+    rung_result result = rung__ort_session_create(
+        ort, request->artifact->sections[RUNG__SECTION_PAYLOAD], request->threads, session);
+    if (result != RUNG_OK) {
+        free(session);
+        return result;
+    }
+    *model = session;
+    return RUNG_OK;
+}
+
+static rung_result query_model(const void *model, struct rung__model_report *report)
+{
+    const struct rung__ort_session *session = model;
+    *report = (struct rung__model_report){
+        .input = session->input,
+        .input_count = session->input_count,
+        .output_count = session->output_count,
+    };
+    for (uint32_t i = 0; i < session->output_count; i++)
+        report->outputs[i] = session->outputs[i];
+    /* No other execution provider is ever appended on this rung. */
+    (void)rung__text_format(report->executed_by, sizeof report->executed_by,
+                            "CPUExecutionProvider");
+    return RUNG_OK;
+}
+
+static void destroy_context(void *pointer)
+{
+    struct context *context = pointer;
+    rung__ort_run_finish(&context->run);
+    rung__model_memory_finish(&context->memory);
+    free(context);
+}
+
+static rung_result create_context(void *model, struct rung__model_memory *memory, void **out)
+{
+    struct rung__model_report report;
+    struct context *context = calloc(1, sizeof *context);
+    if (!context)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
+    context->run.session = model;
+    rung_result result = query_model(model, &report);
+    if (result == RUNG_OK)
+        result = rung__model_memory_create(&report, &context->memory);
+    if (result == RUNG_OK)
+        result = rung__ort_run_create(model, context->memory.input, context->memory.outputs,
+                                      &context->run);
+    if (result != RUNG_OK) {
+        destroy_context(context);
+        return result;
+    }
+    *memory = context->memory;
+    *out = context;
+    return RUNG_OK;
+}
+
+static rung_result run(void *context)
+{
+    return rung__ort_run_once(&((struct context *)context)->run);
+}
+
+const struct rung__provider rung__provider_ort = {
+    .struct_size = sizeof(struct rung__provider),
+    .version = 1,
+    .name = "ort",
+    .compatibility = RUNG__PROVIDER_ORT,
+    .create_model = create_model,
+    .destroy_model = destroy_model,
+    .query_model = query_model,
+    .create_context = create_context,
+    .destroy_context = destroy_context,
+    .run = run,
+};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "provider/provider.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "artifact/onnx.h"
+#include "artifact/tensors.h"
+#include "base/error.h"
+
+#define ALIGNMENT 64u
+
+const struct rung__rung rung__rungs[] = {
+    {"ort-cpu", &rung__provider_ort, true, "ONNX Runtime on the CPU"},
+    {"dummy", &rung__provider_dummy, false, "made-up numbers without a runtime, for tests"},
+};
+const uint32_t rung__rung_count = sizeof rung__rungs / sizeof *rung__rungs;
+
+const struct rung__rung *rung__rung_named(const char *id)
+{
+    for (uint32_t i = 0; i < rung__rung_count; i++)
+        if (strcmp(rung__rungs[i].id, id) == 0)
+            return &rung__rungs[i];
+    return NULL;
+}
+
+rung_result rung__provider_load(const struct rung__provider *provider,
+                                const struct rung__model_request *request, void **model,
+                                struct rung__model_report *report)
+{
+    const struct rung__artifact_view *artifact = request->artifact;
+    void *loaded = NULL;
+    if (!(artifact->header.providers & provider->compatibility))
+        return rung__fail(RUNG_UNSUPPORTED, "the model %s does not list the provider %s",
+                          artifact->header.name, provider->name);
+    rung_result result = provider->create_model(request, &loaded);
+    if (result != RUNG_OK)
+        return result;
+    result = provider->query_model(loaded, report);
+    if (result == RUNG_OK)
+        result = rung__tensors_compare("the loaded model", &artifact->tensors, &report->input,
+                                       report->input_count, report->outputs, report->output_count);
+    if (result != RUNG_OK) {
+        provider->destroy_model(loaded);
+        return result;
+    }
+    *model = loaded;
+    return RUNG_OK;
+}
+
+static void *aligned_zeros(uint64_t size)
+{
+    uint64_t padded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    void *memory = aligned_alloc(ALIGNMENT, (size_t)padded);
+    if (memory)
+        memset(memory, 0, (size_t)padded);
+    return memory;
+}
+
+rung_result rung__model_memory_create(const struct rung__model_report *report,
+                                      struct rung__model_memory *out)
+{
+    *out = (struct rung__model_memory){.input_bytes = rung__tensor_size(&report->input)};
+    out->input = aligned_zeros(out->input_bytes);
+    bool complete = out->input != NULL;
+    for (uint32_t i = 0; i < report->output_count && complete; i++) {
+        out->output_bytes[i] = rung__tensor_size(&report->outputs[i]);
+        out->outputs[i] = aligned_zeros(out->output_bytes[i]);
+        complete = out->outputs[i] != NULL;
+    }
+    if (complete)
+        return RUNG_OK;
+    rung__model_memory_finish(out);
+    return rung__fail(RUNG_NO_MEMORY, "no memory for the model's input and outputs");
+}
+
+void rung__model_memory_finish(struct rung__model_memory *memory)
+{
+    free(memory->input);
+    for (size_t i = 0; i < RUNG__OUTPUTS_MAX; i++)
+        free(memory->outputs[i]);
+    *memory = (struct rung__model_memory){0};
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__PROVIDER_PROVIDER_H
+#define RUNG__PROVIDER_PROVIDER_H
+
+#include <rung/result.h>
+
+#include "artifact/format.h"
+#include "base/log.h"
+
+/*
+ * Whole models only: a provider loads one complete model and runs it; raw tensors go in and come
+ * out. Pre- and post-processing, workers and tickets are the session's. The table is read by its
+ * size, so that entries can be added behind.
+ */
+
+/** What a provider is given to load. It all lives until destroy_model. */
+struct rung__model_request {
+    const struct rung__artifact_view *artifact;
+    uint32_t threads; /**< of one run, at least 1 */
+};
+
+/** What a loaded model says of itself; a dimension that is not fixed is 0. */
+struct rung__model_report {
+    struct rung__tensor input;
+    struct rung__tensor outputs[RUNG__OUTPUTS_MAX];
+    uint32_t input_count, output_count;
+    char executed_by[64]; /**< the execution provider below, such as "CPUExecutionProvider" */
+};
+
+/** The memory a context runs on: owned by the context, 64-byte aligned, outputs in the report's
+ * order. */
+struct rung__model_memory {
+    void *input;
+    uint64_t input_bytes;
+    void *outputs[RUNG__OUTPUTS_MAX];
+    uint64_t output_bytes[RUNG__OUTPUTS_MAX];
+};
+
+struct rung__provider {
+    uint32_t struct_size; /**< sizeof(struct rung__provider) */
+    uint32_t version;     /**< 1 */
+    const char *name;
+    uint64_t compatibility; /**< its bit in the artifact's provider compatibility */
+
+    /** Loads: cold work. `*model` is set on success. OK, BACKEND, UNSUPPORTED, INTEGRITY,
+     * NO_MEMORY. */
+    rung_result (*create_model)(const struct rung__model_request *request, void **model);
+    void (*destroy_model)(void *model);
+    /** Describes what was loaded; asked before any context is made. Results: OK. */
+    rung_result (*query_model)(const void *model, struct rung__model_report *report);
+    /** Allocates all that running needs. `*memory` is the context's. OK, BACKEND, NO_MEMORY. */
+    rung_result (*create_context)(void *model, struct rung__model_memory *memory, void **context);
+    void (*destroy_context)(void *context);
+    /** Runs once on the calling thread, from the input to the outputs. OK, BACKEND, DEVICE_LOST. */
+    rung_result (*run)(void *context);
+};
+
+extern const struct rung__provider rung__provider_ort, rung__provider_dummy;
+
+/** One way to run a model. */
+struct rung__rung {
+    const char *id;
+    const struct rung__provider *provider;
+    bool automatic; /**< taken without being named */
+    const char *text;
+};
+
+/** The rungs of this version, best first, and their number. */
+extern const struct rung__rung rung__rungs[];
+extern const uint32_t rung__rung_count;
+
+/** The rung of an id, or NULL. */
+const struct rung__rung *rung__rung_named(const char *id);
+
+/**
+ * Loads a model and compares what was loaded with what the artifact declares: every difference is
+ * refused by name, and the model is gone again. Results: those of create_model, and INTEGRITY.
+ */
+rung_result rung__provider_load(const struct rung__provider *provider,
+                                const struct rung__model_request *request, void **model,
+                                struct rung__model_report *report);
+
+/** Allocates the memory of a report, zeroed. OK, NO_MEMORY. End with rung__model_memory_finish. */
+rung_result rung__model_memory_create(const struct rung__model_report *report,
+                                      struct rung__model_memory *out);
+void rung__model_memory_finish(struct rung__model_memory *memory);
+
+#endif

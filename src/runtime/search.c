@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/library.h"
+#include "base/text.h"
+
+/** Folders with more names than this are no folders of libraries. */
+#define FOLDER_LIMIT 4096
+
+static const char *const system_names[] = {"libonnxruntime.so.1", "libonnxruntime.so"};
+
+/** Takes `path`, which may be NULL: no memory. */
+static rung_result add(struct rung__runtime_candidates *list, char *path, const char *origin)
+{
+    struct rung__runtime_candidate *items = NULL;
+    if (path)
+        items = realloc(list->items, (list->count + 1) * sizeof *items);
+    if (!items) {
+        free(path);
+        return rung__fail(RUNG_NO_MEMORY, "no memory for the list of runtimes");
+    }
+    list->items = items;
+    items[list->count++] = (struct rung__runtime_candidate){path, origin};
+    return RUNG_OK;
+}
+
+static bool is_library_name(const char *name)
+{
+    static const char stem[] = "libonnxruntime.so";
+    return strncmp(name, stem, sizeof stem - 1) == 0;
+}
+
+/** Libraries in a folder and, at depth 1, in its folders. */
+static rung_result add_folder(struct rung__runtime_candidates *list, const char *path, int depth,
+                              const char *origin)
+{
+    struct rung__folder folder;
+    rung_result result = RUNG_OK;
+    /* A folder that cannot be read holds nothing for us. */
+    if (rung__folder_list(path, FOLDER_LIMIT, &folder) != RUNG_OK)
+        return RUNG_OK;
+    for (size_t i = 0; i < folder.count && result == RUNG_OK; i++) {
+        char *full = rung__path_join(path, folder.names[i]);
+        if (!full)
+            result = rung__fail(RUNG_NO_MEMORY, "no memory for the list of runtimes");
+        else if (is_library_name(folder.names[i]) && rung__path_kind(full) == RUNG__PATH_FILE) {
+            result = add(list, full, origin);
+            full = NULL;
+        } else if (depth > 0 && rung__path_kind(full) == RUNG__PATH_FOLDER)
+            result = add_folder(list, full, depth - 1, origin);
+        free(full);
+    }
+    rung__folder_finish(&folder);
+    return result;
+}
+
+static rung_result add_list(struct rung__runtime_candidates *list, const char *parts,
+                            const char *origin)
+{
+    const char *item;
+    size_t length;
+    rung_result result = RUNG_OK;
+    while (result == RUNG_OK && rung__text_next_path(&parts, &item, &length)) {
+        char *path = rung__text_new("%.*s", (int)length, item);
+        if (path && rung__path_kind(path) == RUNG__PATH_FOLDER) {
+            result = add_folder(list, path, 1, origin);
+            free(path);
+        } else
+            result = add(list, path, origin);
+    }
+    return result;
+}
+
+/** A folder given relative to the one that this library lies in. */
+static rung_result add_beside(struct rung__runtime_candidates *list, const char *own_folder,
+                              const char *relative)
+{
+    char *path = rung__path_join(own_folder, relative);
+    if (!path)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for the list of runtimes");
+    rung_result result = add_folder(list, path, 1, "installed");
+    free(path);
+    return result;
+}
+
+/** `rung/runtimes` beside the installed library; in a build tree the `runtimes` of its source. */
+static rung_result add_installed(struct rung__runtime_candidates *list)
+{
+    rung_result result = RUNG_OK;
+    char *own = rung__library_path_of(system_names);
+    char *folder = own ? rung__path_folder(own) : NULL;
+    char *build = folder ? rung__path_join(folder, "../build.ninja") : NULL;
+    if (folder)
+        result = add_beside(list, folder, "rung/runtimes");
+    if (result == RUNG_OK && build && rung__path_kind(build) == RUNG__PATH_FILE)
+        result = add_beside(list, folder, "../../runtimes");
+    free(build);
+    free(folder);
+    free(own);
+    return result;
+}
+
+rung_result rung__runtime_search(const struct rung__runtime_places *places,
+                                 struct rung__runtime_candidates *out)
+{
+    *out = (struct rung__runtime_candidates){0};
+    rung_result result = RUNG_OK;
+    if (places->only) {
+        result = add(out, rung__text_new("%s", places->only), "RUNG_RUNTIME");
+        goto fail;
+    }
+    if (places->option)
+        result = add_list(out, places->option, "option");
+    if (result == RUNG_OK && places->environment)
+        result = add_list(out, places->environment, "RUNG_RUNTIME_PATH");
+    if (result == RUNG_OK)
+        result = add_installed(out);
+    for (size_t i = 0; i < sizeof system_names / sizeof *system_names && result == RUNG_OK; i++)
+        result = add(out, rung__text_new("%s", system_names[i]), "system");
+fail:
+    if (result != RUNG_OK)
+        rung__runtime_candidates_finish(out);
+    return result;
+}
+
+void rung__runtime_candidates_finish(struct rung__runtime_candidates *candidates)
+{
+    for (size_t i = 0; i < candidates->count; i++)
+        free(candidates->items[i].path);
+    free(candidates->items);
+    *candidates = (struct rung__runtime_candidates){0};
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <rung/artifact.h>
+
+#include "artifact/names.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "hardware/cpus.h"
+#include "session/structure.h"
+
+#define THREADS_MAX 1024u
+
+static enum rung__admission admission_of(const struct rung_instance *instance)
+{
+    return instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED ? RUNG__ADMIT_UNSIGNED
+                                                          : RUNG__ADMIT_TRUSTED;
+}
+
+rung_result rung_artifact_verify(rung_instance *instance, const char *path)
+{
+    struct rung__artifact artifact;
+    if (!instance || !path)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_artifact_verify: an argument is NULL");
+    rung_result result =
+        rung__artifact_admit(path, admission_of(instance), &instance->trust, &artifact);
+    if (result == RUNG_OK)
+        rung__artifact_finish(&artifact);
+    return result;
+}
+
+/** What a network computes names it; where it computes does not (ladder.md). */
+static rung_result name_identity(struct rung_model *model)
+{
+    const struct rung__header *header = &model->artifact.view.header;
+    static const char *const classes[] = {
+        [RUNG_FORM_F32] = "",         [RUNG_FORM_F16] = "+f16",       [RUNG_FORM_INT8] = "+i8",
+        [RUNG_FORM_A16W8] = "+a16w8", [RUNG_FORM_A16W16] = "+a16w16",
+    };
+    model->identity = rung__text_new("%s%s", header->name, classes[header->form]);
+    return model->identity ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for a model");
+}
+
+static rung_result copy_labels(struct rung_model *model)
+{
+    const struct rung__artifact_view *view = &model->artifact.view;
+    uint32_t count = rung__artifact_label_count(view);
+    for (uint32_t i = 0; i < RUNG__CLASSES_MAX; i++)
+        model->capabilities[i] = rung__artifact_capabilities(view, i);
+    model->labels = calloc(count + 1, sizeof *model->labels);
+    if (!model->labels)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for the labels");
+    for (; model->label_count < count; model->label_count++) {
+        struct rung__bytes label = rung__artifact_label(view, model->label_count);
+        char *text = rung__text_new("%.*s", (int)label.size, (const char *)label.data);
+        if (!text)
+            return rung__fail(RUNG_NO_MEMORY, "no memory for the labels");
+        model->labels[model->label_count] = text;
+    }
+    return RUNG_OK;
+}
+
+/** Fills the kernel tables; a head that this version cannot decode is refused here. */
+static rung_result choose_kernels(struct rung_model *model)
+{
+    const struct rung__header *header = &model->artifact.view.header;
+    rung__preprocess_init(&model->preprocess, 0);
+    rung__decode_init(&model->decode, 0);
+    rung__select_init(&model->select, 0);
+    if (header->role == RUNG_ROLE_DETECTOR && !model->decode.heads[header->head])
+        return rung__fail(RUNG_UNSUPPORTED, "%s: this version has no decoder for head %u",
+                          model->artifact.path, header->head);
+    return RUNG_OK;
+}
+
+/** Loads on one rung; with ONNX Runtime the library is found first. */
+static rung_result load_on(struct rung_model *model, const struct rung__rung *rung)
+{
+    const struct rung__model_request request = {&model->artifact.view, model->threads};
+    const struct rung__ort *ort;
+    rung_result result = RUNG_OK;
+    if (rung->provider == &rung__provider_ort)
+        result = rung__instance_load_runtime(model->instance, &ort);
+    if (result == RUNG_OK)
+        result = rung__provider_load(rung->provider, &request, &model->loaded, &model->report);
+    if (result == RUNG_OK)
+        model->rung = rung;
+    return result;
+}
+
+static rung_result load_named(struct rung_model *model, const char *id, const char *who)
+{
+    const struct rung__rung *rung = rung__rung_named(id);
+    if (!rung)
+        return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\" (%s); rung explain lists them",
+                          id, who);
+    model->reason = rung__text_new("named by %s", who);
+    return load_on(model, rung);
+}
+
+static rung_result load_best(struct rung_model *model)
+{
+    rung_result result = RUNG_UNSUPPORTED;
+    for (uint32_t i = 0; i < rung__rung_count && !model->loaded; i++)
+        if (rung__rungs[i].automatic)
+            result = load_on(model, &rung__rungs[i]);
+    model->reason =
+        rung__text_new("the best rung of this version; nothing was probed on this device");
+    return result;
+}
+
+static rung_result load(struct rung_model *model, const rung_model_options *options)
+{
+    struct rung__cpus cpus;
+    if (options->threads > THREADS_MAX)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_options.threads is %u; at most %u",
+                          options->threads, THREADS_MAX);
+    rung__cpus_read("", &cpus);
+    model->threads = options->threads ? options->threads : rung__cpus_default_threads(&cpus);
+    if (options->rung)
+        return load_named(model, options->rung, "the application");
+    if (model->instance->environment.rung)
+        return load_named(model, model->instance->environment.rung, "RUNG_RUNG");
+    return load_best(model);
+}
+
+rung_result rung_model_open(rung_instance *instance, const char *path,
+                            const rung_model_options *caller_options, rung_model **out)
+{
+    rung_model_options options;
+    if (!instance || !path || !out)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_open: an argument is NULL");
+    *out = NULL;
+    rung_result result =
+        rung__structure_read(&options, sizeof options, caller_options, "rung_model_options");
+    if (result != RUNG_OK)
+        return result;
+    if (options.flags)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_options.flags: unknown bits %#x",
+                          options.flags);
+    struct rung_model *model = calloc(1, sizeof *model);
+    if (!model)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
+    model->instance = instance;
+    result = rung__artifact_admit(path, admission_of(instance), &instance->trust, &model->artifact);
+    if (result != RUNG_OK) {
+        free(model); /* nothing else was made */
+        return result;
+    }
+    result = choose_kernels(model);
+    if (result == RUNG_OK)
+        result = name_identity(model);
+    if (result == RUNG_OK)
+        result = copy_labels(model);
+    if (result == RUNG_OK)
+        result = load(model, &options);
+    /* The runtime has read the file by now; was it still the one that was verified? */
+    if (result == RUNG_OK)
+        result = rung__artifact_check_unchanged(&model->artifact);
+    if (result == RUNG_OK && !model->reason)
+        result = rung__fail(RUNG_NO_MEMORY, "no memory for a model");
+    if (result != RUNG_OK) {
+        rung_model_destroy(model);
+        return result;
+    }
+    if (!model->artifact.is_signed)
+        rung__log_write(&instance->log, RUNG_LOG_WARNING,
+                        "%s is unsigned and was admitted as allowed", path);
+    *out = model;
+    return RUNG_OK;
+}
+
+void rung_model_destroy(rung_model *model)
+{
+    if (!model)
+        return;
+    if (model->loaded)
+        model->rung->provider->destroy_model(model->loaded);
+    for (uint32_t i = 0; i < model->label_count; i++)
+        free(model->labels[i]);
+    free(model->labels);
+    free(model->reason);
+    free(model->identity);
+    rung__artifact_finish(&model->artifact);
+    free(model);
+}
+
+rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller_info)
+{
+    if (!model)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_get_info: model is NULL");
+    const struct rung__header *header = &model->artifact.view.header;
+    const rung_model_info info = {
+        .name = header->name,
+        .identity = model->identity,
+        .rung = model->rung->id,
+        .reason = model->reason,
+        .artifact = model->artifact.digest_text,
+        .key_id = model->artifact.key_id_text,
+        .role = (rung_role)header->role,
+        .form = (rung_form)header->form,
+        .head = (rung_head)header->head,
+        .canvas_width = header->canvas.width,
+        .canvas_height = header->canvas.height,
+        .max_targets = header->selection.max_targets,
+        .class_count = model->label_count,
+        .threads = model->threads,
+        .max_output_bytes = header->max_output_bytes,
+    };
+    return rung__structure_write(caller_info, &info, sizeof info, "rung_model_info");
+}
+
+rung_result rung_model_get_label(const rung_model *model, uint32_t class_id, const char **out)
+{
+    if (!model || !out)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_get_label: an argument is NULL");
+    *out = "";
+    if (class_id >= model->label_count)
+        return rung__fail(RUNG_NOT_FOUND, "%s has %u labels; there is none for class %u",
+                          model->artifact.view.header.name, model->label_count, class_id);
+    *out = model->labels[class_id];
+    return RUNG_OK;
+}

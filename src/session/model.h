@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__SESSION_MODEL_H
+#define RUNG__SESSION_MODEL_H
+
+#include <rung/model.h>
+
+#include "artifact/artifact.h"
+#include "kernel/decode.h"
+#include "kernel/preprocess.h"
+#include "kernel/select.h"
+#include "provider/provider.h"
+#include "session/instance.h"
+
+struct rung_model {
+    struct rung_instance *instance;
+    struct rung__artifact artifact;
+    const struct rung__rung *rung;
+    void *loaded; /**< the provider's */
+    struct rung__model_report report;
+    uint32_t threads;
+    char *identity;
+    char *reason;
+    char **labels; /**< zero-ended copies */
+    uint32_t label_count;
+    uint32_t capabilities[RUNG__CLASSES_MAX];
+    struct rung__preprocess_kernels preprocess;
+    struct rung__decode_kernels decode;
+    struct rung__select_kernels select;
+};
+
+#endif

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small real model for tests: `rows` of one channel's corner pixels, 8 × 8 canvas, two rows out."""
+import json
+
+import numpy
+import onnx
+from onnx import TensorProto, helper
+
+
+def graph(path, opset=17, shape=(1, 3, 8, 8), name="image"):
+    """Rows are x, y, w, h, confidence, class: constants, with the confidence of row 0 from the picture's mean."""
+    rows = numpy.array([[0.25, 0.25, 0.5, 0.5, 0, 0], [0.0, 0.0, 0.25, 0.25, 0.9, 1]], numpy.float32)
+    pick = numpy.zeros((1, 1, 6), numpy.float32)
+    pick[0, 0, 4] = 1.0
+    nodes = [
+        helper.make_node("ReduceMean", [name], ["mean"], axes=[1, 2, 3], keepdims=0),
+        helper.make_node("Reshape", ["mean", "three"], ["mean3"]),
+        helper.make_node("Mul", ["mean3", "pick"], ["row0"]),
+        helper.make_node("Pad", ["row0", "pads"], ["padded"]),
+        helper.make_node("Add", ["padded", "rows"], ["out"]),
+    ]
+    initialisers = [
+        onnx.numpy_helper.from_array(numpy.array([1, 1, 1], numpy.int64), "three"),
+        onnx.numpy_helper.from_array(pick, "pick"),
+        onnx.numpy_helper.from_array(numpy.array([0, 0, 0, 0, 1, 0], numpy.int64), "pads"),
+        onnx.numpy_helper.from_array(rows[None], "rows"),
+    ]
+    model = helper.make_model(
+        helper.make_graph(nodes, "tiny", [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)],
+                          [helper.make_tensor_value_info("out", TensorProto.FLOAT, (1, 2, 6))], initialisers),
+        opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    onnx.checker.check_model(model)
+    onnx.save(model, path)
+    return path
+
+
+SPEC = {
+    "schema": 1, "name": "tiny", "role": "detector", "kind": "onnx", "form": "f32", "head": "rows",
+    "canvas": {"width": 8, "height": 8}, "tensor": {"dtype": "f32", "layout": "planar"},
+    "fit": "stretch", "rounding": "nearest", "resampler": "bilinear", "order": "RGB",
+    "scale": [1 / 255] * 3, "bias": [0, 0, 0], "fill": [0, 0, 0],
+    "selection": {"min_confidence": 0.5, "iou": 0.5, "suppress": True, "containment": False,
+                  "per_class": True, "capacity": 2, "considered": 2, "max_targets": 2},
+    "input": {"name": "image", "dtype": "f32", "shape": [1, 3, 8, 8]},
+    "outputs": [{"purpose": "output", "name": "out", "dtype": "f32", "shape": [1, 2, 6]}],
+    "labels": ["bright", "corner"], "providers": ["ort"],
+}
+
+
+def spec(path, **changes):
+    """Writes the spec with members replaced (None: left out)."""
+    content = {**SPEC, **changes}
+    path.write_text(json.dumps({k: v for k, v in content.items() if v is not None}))
+    return path

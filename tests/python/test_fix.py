@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a fixed graph is, and that its answers are those of the graph as published."""
+
+import subprocess
+import sys
+
+import numpy
+import onnx
+import onnxruntime
+import pytest
+from PIL import Image
+from onnx import TensorProto, helper, numpy_helper
+
+from conftest import ROOT
+from rung_model import Refusal, compare, fix
+
+SHAPES = {"picture": [1, 3, 16, 24]}
+
+
+def old_export():
+    """What exporters of opset 9 wrote: weights among the inputs, a wrong declared size, a dead node."""
+    random = numpy.random.default_rng(7)
+    weights = {
+        "kernel": random.standard_normal((4, 3, 3, 3)).astype(numpy.float32),
+        "scale": random.uniform(0.5, 2, 4).astype(numpy.float32),
+        "bias": random.standard_normal(4).astype(numpy.float32),
+        "mean": random.standard_normal(4).astype(numpy.float32),
+        "variance": random.uniform(0.5, 2, 4).astype(numpy.float32),
+        "unused": random.standard_normal(9).astype(numpy.float32),
+    }
+    nodes = [
+        helper.make_node("Conv", ["picture", "kernel"], ["convolved"], pads=[1, 1, 1, 1], strides=[2, 2]),
+        helper.make_node("BatchNormalization", ["convolved", "scale", "bias", "mean", "variance"], ["normal"]),
+        helper.make_node("Relu", ["unused"], ["dead"]),
+        helper.make_node("Sigmoid", ["normal"], ["heat"]),
+    ]
+    inputs = [helper.make_tensor_value_info("picture", TensorProto.FLOAT, [10, 3, 8, 8])]
+    inputs += [helper.make_tensor_value_info(name, TensorProto.FLOAT, list(array.shape))
+               for name, array in weights.items()]
+    outputs = [helper.make_tensor_value_info("heat", TensorProto.FLOAT, [10, 4, 4, 4])]
+    graph = helper.make_graph(nodes, "old", inputs, outputs,
+                              [numpy_helper.from_array(array, name) for name, array in weights.items()])
+    return helper.make_model(graph, ir_version=4, opset_imports=[helper.make_opsetid("", 9)])
+
+
+def save_inputs(folder, count=2):
+    random = numpy.random.default_rng(11)
+    paths = [folder / f"{index}.npy" for index in range(count)]
+    for path in paths:
+        numpy.save(path, random.uniform(0, 255, SHAPES["picture"]).astype(numpy.float32))
+    return paths
+
+
+def run_fix(*arguments):
+    return subprocess.run([sys.executable, "-m", "rung_model", "fix", *map(str, arguments)],
+                          cwd=ROOT / "python", capture_output=True, text=True)
+
+
+def test_a_fixed_graph_has_only_real_inputs():
+    fixed = fix.fix(old_export(), SHAPES)
+    assert [value.name for value in fixed.graph.input] == ["picture"]
+
+
+def test_shapes_are_static_and_those_of_the_answer():
+    fixed = fix.fix(old_export(), SHAPES)
+    assert fix.shape_of(fixed.graph.input[0]) == [1, 3, 16, 24]
+    assert fix.shape_of(fixed.graph.output[0]) == [1, 4, 8, 12]
+    session = onnxruntime.InferenceSession(fixed.SerializeToString(), providers=["CPUExecutionProvider"])
+    answer, = session.run(None, {"picture": numpy.zeros(SHAPES["picture"], numpy.float32)})
+    assert answer.shape == (1, 4, 8, 12)
+
+
+def test_an_old_opset_is_raised_and_a_newer_one_kept():
+    fixed = fix.fix(old_export(), SHAPES)
+    assert fixed.opset_import[0].version == 17 and fixed.ir_version == 8
+    newer = fix.fix(fix.fix(old_export(), SHAPES, opset=20), SHAPES, opset=17)
+    assert newer.opset_import[0].version == 20
+
+
+def test_nothing_dead_is_kept():
+    fixed = fix.fix(old_export(), SHAPES)
+    assert "dead" not in [name for node in fixed.graph.node for name in node.output]
+    assert "unused" not in [weight.name for weight in fixed.graph.initializer]
+
+
+def test_what_a_branch_reads_is_alive():
+    picture = helper.make_tensor_value_info("picture", TensorProto.FLOAT, [4])
+    branch = [helper.make_graph([helper.make_node("Mul", ["picture", "factor"], [name])], name, [],
+                                [helper.make_tensor_value_info(name, TensorProto.FLOAT, [4])])
+              for name in ("yes", "no")]
+    choice = helper.make_node("If", ["flag"], ["answer"], then_branch=branch[0], else_branch=branch[1])
+    graph = helper.make_graph(
+        [choice], "choice", [picture], [helper.make_tensor_value_info("answer", TensorProto.FLOAT, [4])],
+        [numpy_helper.from_array(numpy.array(True), "flag"),
+         numpy_helper.from_array(numpy.array([2], numpy.float32), "factor")])
+    model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 17)])
+    fixed = fix.fix(model, {})
+    assert {weight.name for weight in fixed.graph.initializer} == {"flag", "factor"}
+
+
+def test_the_same_model_gives_the_same_bytes(tmp_path):
+    fix.save(fix.fix(old_export(), SHAPES), tmp_path / "one.onnx")
+    fix.save(fix.fix(old_export(), SHAPES), tmp_path / "two.onnx")
+    assert (tmp_path / "one.onnx").read_bytes() == (tmp_path / "two.onnx").read_bytes()
+
+
+def test_weights_beside_the_file_come_into_it(tmp_path):
+    (tmp_path / "published").mkdir()
+    published = tmp_path / "published" / "model.onnx"
+    onnx.save(old_export(), published, save_as_external_data=True, location="weights", size_threshold=0)
+    assert run_fix(published, tmp_path / "fixed.onnx", "--shape", "picture=1,3,16,24",
+                   "--inputs", *save_inputs(tmp_path)).returncode == 0
+    (tmp_path / "published" / "weights").unlink()
+    fixed = onnx.load(tmp_path / "fixed.onnx", load_external_data=False)
+    assert not any(weight.external_data for weight in fixed.graph.initializer)
+    onnxruntime.InferenceSession(tmp_path / "fixed.onnx", providers=["CPUExecutionProvider"])
+
+
+@pytest.mark.parametrize("optimised, bound", [(False, 0), (True, compare.SERVED_BOUND)])
+def test_the_answers_are_those_of_the_published_graph(tmp_path, optimised, bound):
+    model = old_export()
+    distance = compare.largest_distance(fix.free_shapes(model), fix.fix(model, SHAPES),
+                                        save_inputs(tmp_path), optimised)
+    assert distance <= bound
+
+
+def test_another_answer_is_seen(tmp_path):
+    model = old_export()
+    fixed = fix.fix(model, SHAPES)
+    bias, = [weight for weight in fixed.graph.initializer if weight.name == "bias"]
+    bias.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(bias) + numpy.float32(0.01), "bias"))
+    distance = compare.largest_distance(fix.free_shapes(model), fixed, save_inputs(tmp_path))
+    assert distance > compare.BOUND
+
+
+@pytest.mark.parametrize("answer", [[1.0, numpy.nan], [1.0, numpy.inf]])
+def test_an_answer_that_is_not_finite_is_infinitely_far(answer):
+    reference = numpy.array([1.0, 2.0], numpy.float32)
+    assert compare.relative_distance(reference, numpy.array(answer, numpy.float32)) == numpy.inf
+
+
+def test_a_photograph_serves_as_input(tmp_path):
+    entry = compare.only_input(compare.session_of(fix.fix(old_export(), SHAPES), False))
+    Image.new("RGB", (5, 7), (10, 20, 30)).save(tmp_path / "plain.png")
+    array = compare.read_input(tmp_path / "plain.png", entry)
+    assert array.shape == (1, 3, 16, 24) and array.dtype == numpy.float32
+    assert [set(plane.flat) for plane in array[0]] == [{10}, {20}, {30}]
+    with pytest.raises(Refusal, match="cannot be read"):
+        compare.read_input(__file__, entry)
+
+
+@pytest.mark.parametrize("shape, reason", [
+    ("other=1,3,16,24", "no input other"),
+    ("picture=1,3,16", "4 dimensions, not 3"),
+    ("picture=2,3,16,24", "0.npy is (1, 3, 16, 24)"),
+])
+def test_a_wrong_shape_is_refused_in_a_sentence_and_nothing_is_written(tmp_path, shape, reason):
+    onnx.save(old_export(), tmp_path / "model.onnx")
+    result = run_fix(tmp_path / "model.onnx", tmp_path / "fixed.onnx", "--shape", shape,
+                     "--inputs", *save_inputs(tmp_path))
+    assert result.returncode == 1 and reason in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert not (tmp_path / "fixed.onnx").exists()
+
+
+def test_a_shape_that_the_graph_cannot_take_is_refused():
+    nodes = [helper.make_node("Add", ["picture", "grid"], ["sum"])]
+    model = helper.make_model(helper.make_graph(
+        nodes, "sum", [helper.make_tensor_value_info("picture", TensorProto.FLOAT, [None])],
+        [helper.make_tensor_value_info("sum", TensorProto.FLOAT, [3])],
+        [numpy_helper.from_array(numpy.zeros(3, numpy.float32), "grid")]))
+    with pytest.raises(Refusal, match="does not fit the shapes"):
+        fix.fix(model, {"picture": [4]})
+
+
+def test_answers_too_far_apart_are_refused_and_nothing_is_written(tmp_path):
+    onnx.save(old_export(), tmp_path / "model.onnx")
+    result = run_fix(tmp_path / "model.onnx", tmp_path / "fixed.onnx", "--shape", "picture=1,3,16,24",
+                     "--inputs", *save_inputs(tmp_path), "--bound", "-1")
+    assert result.returncode == 1 and "answers otherwise" in result.stderr
+    assert not (tmp_path / "fixed.onnx").exists()
+
+
+def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path):
+    (tmp_path / "model.onnx").write_bytes(b"\xff" * 100)
+    result = run_fix(tmp_path / "model.onnx", tmp_path / "fixed.onnx", "--inputs", "none.png")
+    assert result.returncode == 1 and "cannot be read as an ONNX model" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_free_dimension_must_be_given():
+    with pytest.raises(Refusal, match="free dimension"):
+        fix.fix(fix.free_shapes(old_export()), {})
