@@ -83,20 +83,13 @@ static bool replace(VipsImage **image, int failed, VipsImage **result)
     return true;
 }
 
-static bool has_profile(VipsImage *image)
-{
-    return vips_image_get_typeof(image, VIPS_META_ICC_NAME) != 0;
-}
-
-/** To sRGB: by the embedded profile when there is a good one, else by what the pixels say they are.
+/**
+ * To 8-bit RGB. An embedded RGB profile is left aside, as the tools that models are trained with
+ * do; CMYK has no other way to RGB than its profile (libvips brings one where the file has none).
  */
-static bool to_srgb(VipsImage **image)
+static bool to_rgb(VipsImage **image)
 {
     VipsImage *next = NULL;
-    if (has_profile(*image) &&
-        replace(image, vips_icc_transform(*image, &next, "srgb", "embedded", TRUE, NULL), &next))
-        return true;
-    vips_error_clear();
     return replace(image, vips_colourspace(*image, &next, VIPS_INTERPRETATION_sRGB, NULL), &next);
 }
 
@@ -104,7 +97,7 @@ static bool to_srgb(VipsImage **image)
 static bool to_pixels(VipsImage **image)
 {
     VipsImage *next = NULL;
-    if (!to_srgb(image))
+    if (!to_rgb(image))
         return false;
     if ((*image)->Bands > 3 &&
         !replace(image, vips_extract_band(*image, &next, 0, "n", 3, NULL), &next))

@@ -36,9 +36,7 @@ enum {
 };
 
 /** Bits of the provider compatibility that providers of this version have. */
-enum {
-    RUNG__PROVIDER_ORT = 1u << 0
-};
+enum { RUNG__PROVIDER_ORT = 1u << 0 };
 
 /** Section kinds. */
 enum rung__section_kind {

@@ -238,9 +238,9 @@ rung_result rung__header_admit(struct rung__header *header)
     if (result == RUNG_OK)
         result = check_value(&rung__head_names, header->head);
     if (result == RUNG_OK)
-        result = check_role(header);
-    if (result == RUNG_OK)
         result = rung__canvas_admit(&header->canvas);
+    if (result == RUNG_OK)
+        result = check_role(header);
     if (result == RUNG_OK)
         result = rung__selection_check(&header->selection);
     if (result == RUNG_OK)

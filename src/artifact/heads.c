@@ -50,7 +50,7 @@ static bool shape_ends_with(const struct rung__tensor *tensor, const uint32_t *t
     for (uint32_t i = 0; i < leading; i++)
         if (tensor->dims[i] != 1)
             return false;
-    return memcmp(tensor->dims + leading, tail, count * sizeof *tail) == 0;
+    return memcmp(tensor->dims + leading, tail, sizeof *tail * count) == 0;
 }
 
 /* [N,6]: N is the model's own. */

@@ -5,7 +5,7 @@
 #include "artifact/format.h"
 
 #define RUNG__SECTION_ALIGNMENT   64u
-#define RUNG__SECTION_ENTRY_BYTES 24u
+#define RUNG__SECTION_ENTRY_BYTES ((size_t)24)
 
 /** Kinds from here on are for others; they are signed with the rest and otherwise ignored. */
 #define RUNG__SECTION_FOREIGN 0x8000u

@@ -84,7 +84,7 @@ static void read_providers(struct rung__json_reader *reader, struct rung__header
     }
     if (!json_is_array(array))
         rung__json_refuse(reader, "\"providers\" must be an array of names");
-    json_array_foreach((json_t *)(uintptr_t)array, i, item)
+    json_array_foreach(array, i, item)
     {
         uint32_t bit;
         if (!json_is_string(item) ||

@@ -82,7 +82,7 @@ static void read_labels(struct rung__json_reader *reader, struct rung__buffer *t
         return;
     if (json_array_size(array) < 1 || json_array_size(array) > RUNG__CLASSES_MAX)
         rung__json_refuse(reader, "\"labels\" must be an array of 1..%u texts", RUNG__CLASSES_MAX);
-    json_array_foreach((json_t *)(uintptr_t)array, i, item)
+    json_array_foreach(array, i, item)
     {
         const char *label = json_string_value(item);
         if (!label || strchr(label, '\n') || strlen(label) != json_string_length(item)) {
@@ -107,7 +107,7 @@ static void read_capabilities(struct rung__json_reader *reader, struct rung__buf
     rung__put_u32(field, RUNG__CAPABILITIES_VERSION);
     rung__put_u32(field + 4, (uint32_t)json_array_size(array));
     rung__spec_note(reader, rung__buffer_append(to, field, sizeof field));
-    json_array_foreach((json_t *)(uintptr_t)array, i, item)
+    json_array_foreach(array, i, item)
     {
         const json_int_t value = json_is_integer(item) ? json_integer_value(item) : -1;
         if (value < 0 || value > UINT32_MAX) {
@@ -171,7 +171,7 @@ static void read_golden_outputs(struct rung__json_reader *reader, const char *fo
         return;
     }
     samples->golden.output_count = (uint32_t)json_array_size(array);
-    json_array_foreach((json_t *)(uintptr_t)array, i, item)
+    json_array_foreach(array, i, item)
     {
         char where[RUNG__WHERE_BYTES];
         rung__text_format(where, sizeof where, "%s: outputs[%zu]", reader->where, i);

@@ -33,7 +33,7 @@ static void read_shape(struct rung__json_reader *reader, struct rung__tensor *te
         return;
     }
     tensor->rank = (uint32_t)json_array_size(shape);
-    json_array_foreach((json_t *)(uintptr_t)shape, i, item)
+    json_array_foreach(shape, i, item)
     {
         const json_int_t dimension = json_integer_value(item); /* 0 for what is no integer */
         if (dimension < 1 || dimension > INT32_MAX)
@@ -103,8 +103,7 @@ static void read_outputs(struct rung__json_reader *reader,
         return;
     }
     tensors->output_count = (uint32_t)json_array_size(array);
-    json_array_foreach((json_t *)(uintptr_t)array, i, item)
-        read_output(reader, item, i, contract, &tensors->outputs[i]);
+    json_array_foreach(array, i, item) read_output(reader, item, i, contract, &tensors->outputs[i]);
 }
 
 /* ---- parameters -------------------------------------------------------------------------- */
@@ -130,7 +129,7 @@ static uint32_t read_list(struct rung__json_reader *reader, const struct rung__p
                           kind->count_max);
         return 0;
     }
-    json_array_foreach((json_t *)(uintptr_t)array, i, item)
+    json_array_foreach(array, i, item)
     {
         const json_int_t value = json_is_integer(item) ? json_integer_value(item) : -1;
         if (value < kind->low || value > kind->high)

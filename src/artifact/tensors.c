@@ -12,10 +12,10 @@
 #define TENSORS_VERSION 1u
 
 /* Bytes of the parts of the section (docs/artifact.md). */
-#define PREFIX_BYTES    16u
-#define TENSOR_BYTES    256u
-#define PARAMETER_BYTES 16u
-#define VALUE_BYTES     4u
+#define PREFIX_BYTES    ((size_t)16)
+#define TENSOR_BYTES    ((size_t)256)
+#define PARAMETER_BYTES ((size_t)16)
+#define VALUE_BYTES     ((size_t)4)
 
 /* Offsets inside a tensor entry. */
 enum { AT_PURPOSE = 0, AT_DTYPE = 4, AT_RANK = 8, AT_DIMS = 12, AT_NAME = 44 };
@@ -89,7 +89,7 @@ static rung_result read_shape(const uint8_t *at, struct rung__tensor *tensor)
         return rung__fail(RUNG_INTEGRITY, "tensor \"%s\" has rank %u, not 1..%u", tensor->name,
                           tensor->rank, RUNG__TENSOR_RANK_MAX);
     for (uint32_t i = 0; i < RUNG__TENSOR_RANK_MAX; i++) {
-        tensor->dims[i] = rung__get_u32(at + AT_DIMS + 4 * i);
+        tensor->dims[i] = rung__get_u32(at + AT_DIMS + VALUE_BYTES * i);
         if (i >= tensor->rank && tensor->dims[i] != 0)
             return rung__fail(RUNG_INTEGRITY, "tensor \"%s\" has a dimension past its rank",
                               tensor->name);
@@ -140,7 +140,7 @@ static rung_result read_parameter(struct rung__bytes section, const uint8_t *at,
         return rung__fail(RUNG_INTEGRITY, "parameter %u has %u values, not 1..%u", out->key,
                           out->count, RUNG__PARAMETER_VALUES);
     if (rung__get_u32(at + 12) != *values ||
-        !rung__bytes_slice(section, *values, (uint64_t)out->count * VALUE_BYTES, &out->values))
+        !rung__bytes_slice(section, *values, out->count * VALUE_BYTES, &out->values))
         return rung__fail(RUNG_INTEGRITY,
                           "the values of parameter %u do not lie right behind what precedes them "
                           "in the tensors section",
@@ -209,7 +209,7 @@ static rung_result write_tensor(const struct rung__tensor *tensor, struct rung__
     rung__put_u32(entry + AT_DTYPE, tensor->dtype);
     rung__put_u32(entry + AT_RANK, tensor->rank);
     for (uint32_t i = 0; i < RUNG__TENSOR_RANK_MAX; i++)
-        rung__put_u32(entry + AT_DIMS + 4 * i, tensor->dims[i]);
+        rung__put_u32(entry + AT_DIMS + VALUE_BYTES * i, tensor->dims[i]);
     memcpy(entry + AT_NAME, tensor->name, strlen(tensor->name));
     return rung__buffer_append(to, entry, sizeof entry);
 }

@@ -208,7 +208,7 @@ static rung_result write_signed(const struct rung__artifact *artifact, void *key
 {
     uint8_t head[RUNG__HEADER_BYTES], signature[RUNG__SIGNATURE_BYTES];
     struct rung__file_writer writer;
-    struct rung__bytes rest;
+    struct rung__bytes rest = {0};
     const uint64_t message_bytes = rung__header_message_bytes(&artifact->view.header);
 
     make_signed_header(artifact, key_id, head);

@@ -4,10 +4,9 @@
 void rung__decode_init(struct rung__decode_kernels *kernels, uint64_t cpu_flags)
 {
     (void)cpu_flags; /* there are the oracles alone so far */
-    *kernels = (struct rung__decode_kernels){.heads = {
-                                                 [RUNG_HEAD_ROWS] = rung__decode_rows_c,
-                                                 [RUNG_HEAD_CENTERNET] = rung__decode_centernet_c,
-                                             }};
+    *kernels = (struct rung__decode_kernels){{NULL}};
+    kernels->heads[RUNG_HEAD_ROWS] = rung__decode_rows_c;
+    kernels->heads[RUNG_HEAD_CENTERNET] = rung__decode_centernet_c;
 }
 
 uint32_t rung__head_points(uint32_t head)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/preprocess.h"
 
+#include <assert.h>
+
 #include "artifact/tensors.h"
 #include "kernel/resample.h"
 #include "kernel/store.h"
@@ -28,7 +30,7 @@ struct frame {
     void *tensor;
     struct layout layout;
     uint8_t *workspace;
-    uint32_t pixel_bytes;
+    size_t pixel_bytes;
     uint32_t offsets[3]; /**< of the stored channels inside a pixel */
     uint32_t *values;    /**< the canvas row: three channels of canvas-width values */
 };
@@ -104,7 +106,7 @@ static const uint8_t *source_row(const struct frame *frame, uint32_t y, uint32_t
 {
     const struct rung__crop *crop = &frame->placement->crop;
     return frame->surface->pixels + ((size_t)crop->y + y) * (size_t)frame->surface->stride +
-           (size_t)crop->x * frame->pixel_bytes + frame->offsets[channel];
+           crop->x * frame->pixel_bytes + frame->offsets[channel];
 }
 
 /** Where the content of a channel begins in the canvas row. */
@@ -123,7 +125,8 @@ static void store_content_row(const struct frame *frame, uint32_t y)
 static void bilinear_line(const struct frame *frame, uint32_t y, uint16_t *line)
 {
     const struct rung__pair *pairs = part(frame, frame->layout.x_axis);
-    const uint32_t width = frame->placement->width, step = frame->pixel_bytes;
+    const uint32_t width = frame->placement->width;
+    const size_t step = frame->pixel_bytes;
     for (uint32_t c = 0; c < 3; c++, line += width) {
         const uint8_t *row = source_row(frame, y, c);
         for (uint32_t x = 0; x < width; x++) {
@@ -184,13 +187,14 @@ static uint32_t triangle_value(uint32_t sum)
 static void triangle_line(const struct frame *frame, uint32_t y, uint8_t *line)
 {
     const struct rung__window *windows = part(frame, frame->layout.x_axis);
-    const uint32_t width = frame->placement->width, step = frame->pixel_bytes;
+    const uint32_t width = frame->placement->width;
+    const size_t step = frame->pixel_bytes;
     const uint32_t taps = rung__axis_triangle_taps(width, frame->placement->crop.width);
     for (uint32_t c = 0; c < 3; c++, line += width) {
         const uint8_t *row = source_row(frame, y, c);
         const uint32_t *weights = part(frame, frame->layout.x_weights);
         for (uint32_t x = 0; x < width; x++, weights += taps) {
-            const uint8_t *sample = row + (size_t)windows[x].first * step;
+            const uint8_t *sample = row + windows[x].first * step;
             uint32_t sum = WEIGHT_HALF;
             for (uint32_t j = 0; j < windows[x].count; j++, sample += step)
                 sum += *sample * weights[j];
@@ -201,6 +205,7 @@ static void triangle_line(const struct frame *frame, uint32_t y, uint8_t *line)
 
 static uint8_t *triangle_slot(const struct frame *frame, uint32_t y)
 {
+    assert(frame->layout.line_count > 0); /* a crop is not empty */
     const uint64_t slot = y % frame->layout.line_count;
     return part(frame, frame->layout.lines + slot * frame->layout.line_bytes);
 }

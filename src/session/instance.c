@@ -136,10 +136,12 @@ static rung_result try_candidates(struct rung_instance *instance)
         if (outcome->result == RUNG_OK)
             break;
         outcome->reason = rung__text_new("%s", rung_last_error());
-        rung__log_write(&instance->log,
-                        outcome->result == RUNG_NOT_FOUND ? RUNG_LOG_DEBUG : RUNG_LOG_WARNING,
-                        "runtime refused: %s", rung_last_error());
     }
+    /* Where none loads the error says it all. */
+    for (size_t i = 0; instance->ort && i < instance->candidates.count; i++)
+        if (instance->outcomes[i].reason && instance->outcomes[i].result != RUNG_NOT_FOUND)
+            rung__log_write(&instance->log, RUNG_LOG_WARNING, "runtime passed over: %s",
+                            instance->outcomes[i].reason);
     return RUNG_OK;
 }
 

@@ -85,10 +85,16 @@ static rung_result load_on(struct rung_model *model, const struct rung__rung *ru
     if (rung->provider == &rung__provider_ort)
         result = rung__instance_load_runtime(model->instance, &ort);
     if (result == RUNG_OK)
-        result = rung__provider_load(rung->provider, &request, &model->loaded, &model->report);
+        result = rung__artifact_check_unchanged(&model->artifact);
+    if (result != RUNG_OK)
+        return result;
+    result = rung__provider_load(rung->provider, &request, &model->loaded, &model->report);
     if (result == RUNG_OK)
         model->rung = rung;
-    return result;
+    /* The runtime has read the file by now. Was it still the one that was verified? If not, that is
+     * the reason, whatever the runtime made of it. */
+    rung_result unchanged = rung__artifact_check_unchanged(&model->artifact);
+    return unchanged == RUNG_OK ? result : unchanged;
 }
 
 static rung_result load_named(struct rung_model *model, const char *id, const char *who)
@@ -157,9 +163,6 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
         result = copy_labels(model);
     if (result == RUNG_OK)
         result = load(model, &options);
-    /* The runtime has read the file by now; was it still the one that was verified? */
-    if (result == RUNG_OK)
-        result = rung__artifact_check_unchanged(&model->artifact);
     if (result == RUNG_OK && !model->reason)
         result = rung__fail(RUNG_NO_MEMORY, "no memory for a model");
     if (result != RUNG_OK) {

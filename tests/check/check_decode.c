@@ -212,7 +212,7 @@ static void a_cell_becomes_one_record_with_five_points(void **state)
     assert_int_equal(setting.decoded.count, 4);
     assert_int_equal(setting.decoded.points_per, 5);
     assert_memory_equal(&setting.decoded.candidates[1], &expected, sizeof expected);
-    for (uint32_t i = 0; i < 5; i++) { /* at the box's corner: 4, 0 in pixels */
+    for (size_t i = 0; i < 5; i++) { /* at the box's corner: 4, 0 in pixels */
         assert_int_equal(setting.decoded.points[2 * (5 + i)], 4 * 256);
         assert_int_equal(setting.decoded.points[2 * (5 + i) + 1], 0);
     }

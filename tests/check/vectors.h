@@ -80,7 +80,7 @@ struct vectors_decode {
     uint32_t head;
     struct rung__selection selection;
     struct rung__tensors tensors; /**< outputs by purpose, and parameters */
-    const float *data[RUNG__OUTPUTS_MAX];
+    float *data[RUNG__OUTPUTS_MAX];
     struct rung__placement placement; /**< expected, but for its crop */
     uint32_t k;                       /**< expected */
     uint64_t survivors;               /**< expected */

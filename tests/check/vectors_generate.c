@@ -168,7 +168,7 @@ static float *element_at(const struct vectors_decode *decode, const char *name, 
         for (uint32_t d = 0; d < tensor->rank; d++)
             count *= tensor->dims[d];
         if (strcmp(tensor->name, name) == 0 && element < count)
-            return (float *)(uintptr_t)decode->data[i] + element;
+            return decode->data[i] + element;
     }
     return NULL;
 }

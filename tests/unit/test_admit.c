@@ -188,6 +188,50 @@ static void a_repaired_digest_does_not_help(void **state)
     assert_error_has("signature is wrong");
 }
 
+/* ---- many bytes at once ------------------------------------------------------------------ */
+
+static uint32_t next_random(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 8;
+}
+
+/* Reads bytes as admission does, but takes the payload for what it is, so that damage gets past
+ * the digest to the parsers. */
+static rung_result read_untrusted(struct rung__bytes file)
+{
+    struct rung__layout layout;
+    struct rung__artifact_view view;
+    const struct rung__bytes head = {
+        file.data, file.size < RUNG__HEAD_BYTES_MAX ? file.size : RUNG__HEAD_BYTES_MAX};
+    rung_result result = rung__layout_read(head, file.size, &layout);
+    return result == RUNG_OK ? rung__view_read(file, &layout, &view) : result;
+}
+
+/* Under the sanitizers this also says that nothing outside is read. */
+static void random_damage_is_read_or_refused(void **state)
+{
+    (void)state;
+    static const uint8_t telling[] = {0, 1, 2, 0x7f, 0x80, 0xfe, 0xff, '"'};
+    struct rung__buffer bytes;
+    uint32_t seed = 20240601, refused = 0;
+    artifact_fixture_load(fixture.model, &bytes);
+    for (uint32_t round = 0; round < 20000; round++) {
+        struct rung__buffer copy = {0};
+        const uint32_t first_seed = seed, changes = 1 + next_random(&seed) % 4;
+        assert_int_equal(rung__buffer_append(&copy, bytes.data, bytes.size), RUNG_OK);
+        for (uint32_t i = 0; i < changes; i++)
+            copy.data[next_random(&seed) % copy.size] = telling[next_random(&seed) % 8];
+        const rung_result result = read_untrusted(rung__buffer_bytes(&copy));
+        if (result != RUNG_OK && !is_refusal(result))
+            fail_msg("seed %u: result %d", first_seed, result);
+        refused += result != RUNG_OK;
+        rung__buffer_finish(&copy);
+    }
+    assert_true(refused > 1000 && refused < 20000);
+    rung__buffer_finish(&bytes);
+}
+
 static void what_is_no_model_file_is_an_io_error(void **state)
 {
     (void)state;
@@ -318,6 +362,7 @@ int main(void)
         WITH_MODEL(every_truncation_is_refused),
         WITH_MODEL(a_byte_too_many_is_refused),
         WITH_MODEL(a_repaired_digest_does_not_help),
+        WITH_MODEL(random_damage_is_read_or_refused),
         WITH_MODEL(what_is_no_model_file_is_an_io_error),
         WITH_MODEL(a_change_after_admission_shows),
         WITH_MODEL(a_changed_signature_after_admission_shows),
