@@ -159,7 +159,7 @@ static rung_result admit(struct rung__artifact *artifact, enum rung__admission a
                          const struct rung__trust *trust)
 {
     uint8_t room[RUNG__HEAD_BYTES_MAX], payload_digest[RUNG__SHA256_BYTES];
-    struct rung__bytes head = {0};
+    struct rung__bytes head = {room, 0};
 
     artifact->fresh = is_fresh(&artifact->file.stamp);
     rung_result result = read_head(&artifact->file, &head, room, &artifact->layout);

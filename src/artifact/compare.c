@@ -32,10 +32,12 @@ static const char *dtype_text(uint32_t dtype)
 /* `what` is "input" or "output". */
 static rung_result compare_tensor(const char *whose, const char *what,
                                   const struct rung__tensor *declared,
-                                  const struct rung__tensor *real)
+                                  const struct rung__tensor *reals, uint32_t count)
 {
+    const struct rung__tensor *real = find_tensor(reals, count, declared->name);
     if (!real)
-        return rung__fail(RUNG_INTEGRITY, "%s has no %s \"%s\"", whose, what, declared->name);
+        return rung__fail(RUNG_INTEGRITY, "%s has no %s \"%s\"; its first is \"%s\"", whose, what,
+                          declared->name, count ? reals[0].name : "");
     if (real->dtype != declared->dtype)
         return rung__fail(RUNG_INTEGRITY, "%s: %s \"%s\" is %s, not %s as declared", whose, what,
                           declared->name, dtype_text(real->dtype), dtype_text(declared->dtype));
@@ -62,13 +64,12 @@ rung_result rung__tensors_compare(const char *whose, const struct rung__tensors 
                                   const struct rung__tensor *inputs, uint32_t input_count,
                                   const struct rung__tensor *outputs, uint32_t output_count)
 {
-    rung_result result = compare_tensor(whose, "input", &declared->input,
-                                        find_tensor(inputs, input_count, declared->input.name));
+    /* The count comes first: of more inputs than one a runtime tells only the first. */
+    rung_result result = compare_count(whose, "input", 1, input_count);
     if (result == RUNG_OK)
-        result = compare_count(whose, "input", 1, input_count);
+        result = compare_tensor(whose, "input", &declared->input, inputs, input_count);
     for (uint32_t i = 0; i < declared->output_count && result == RUNG_OK; i++)
-        result = compare_tensor(whose, "output", &declared->outputs[i],
-                                find_tensor(outputs, output_count, declared->outputs[i].name));
+        result = compare_tensor(whose, "output", &declared->outputs[i], outputs, output_count);
     if (result == RUNG_OK)
         result = compare_count(whose, "output", declared->output_count, output_count);
     return result;

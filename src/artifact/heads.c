@@ -112,7 +112,7 @@ static const struct rung__head_contract contracts[] = {
      .tensors = {"heat", "scale", "offset", "landmarks"},
      .parameters = BIT(RUNG__PARAMETER_STRIDES) | BIT(RUNG__PARAMETER_LOGITS),
      .required = BIT(RUNG__PARAMETER_STRIDES),
-     .attachment_bytes = CENTERNET_POINTS * 2 * sizeof(int32_t),
+     .attachment_bytes = sizeof(int32_t[2]) * CENTERNET_POINTS,
      .check = check_centernet},
 };
 /* clang-format on */

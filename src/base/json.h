@@ -12,8 +12,8 @@
 #include "base/bytes.h"
 
 /**
- * Parses strict JSON of at most 16 MiB and 64 levels, without repeated keys. `what` names it in the
- * sentence. Results: OK
+ * Parses strict JSON of at most 16 MiB, 64 levels and 2^20 values, without repeated keys. `what`
+ * names it in the sentence. Results: OK
  * (`*out` owned by the caller), INVALID_ARGUMENT (with line and column), NO_MEMORY.
  */
 rung_result rung__json_parse(struct rung__bytes text, const char *what, json_t **out);

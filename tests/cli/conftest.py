@@ -22,7 +22,8 @@ PHOTOS = ROOT / "build" / "demo" / "photos"
 def clean_environment(**more):
     """The caller's environment without what would steer rung, and with the models of the build."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("RUNG_", "XDG_"))}
-    environment.update(HOME="/nonexistent", RUNG_MODEL_PATH=str(MODELS), RUNG_TRUST_PATH=str(TRUST))
+    environment.update(HOME="/nonexistent", RUNG_MODEL_PATH=str(MODELS), RUNG_TRUST_PATH=str(TRUST),
+                       LSAN_OPTIONS=f"suppressions={ROOT}/tests/lsan.supp:print_suppressions=0")
     environment.update(more)
     return environment
 
