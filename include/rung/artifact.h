@@ -49,7 +49,8 @@ RUNG_API rung_result rung_artifact_pack(const rung_pack_options *options);
 /**
  * Signs a model file, signed already or not, with a private PEM key. `output_path` may equal `path`
  * or be NULL for that; it is written whole or not at all.
- * Results: OK, INVALID_ARGUMENT, INTEGRITY, IO, NO_MEMORY.
+ * Results: OK, INVALID_ARGUMENT (the key is wrong), INTEGRITY, VERSION, UNSUPPORTED, IO, BACKEND
+ * (signing failed), NO_MEMORY.
  */
 RUNG_API rung_result rung_artifact_sign(const char *path, const char *key_path,
                                         const char *output_path);
@@ -72,7 +73,7 @@ typedef enum rung_inspect_form {
  *
  * `json` receives UTF-8 with a terminating zero; `*needed` (may be NULL) the size with that zero,
  * also when it does not fit.
- * Results: OK, INVALID_ARGUMENT, CAPACITY, IO, INTEGRITY, VERSION, NO_MEMORY.
+ * Results: OK, INVALID_ARGUMENT, CAPACITY, IO, INTEGRITY, VERSION, UNSUPPORTED, NO_MEMORY.
  */
 RUNG_API rung_result rung_artifact_inspect(const char *path, rung_inspect_form form, rung_span json,
                                            size_t *needed);

@@ -41,14 +41,15 @@ RUNG_API rung_result rung_model_open(rung_instance *instance, const char *path,
                                      const rung_model_options *options, rung_model **out);
 
 /**
- * Finds a model file by its name, such as "centerface": NAME.rung in the folders of RUNG_MODEL_PATH,
- * the user's ($XDG_DATA_HOME/rung/models, default ~/.local/share/rung/models) and the installed ones,
- * in that order. The name is only a file's name here; what the file is shows when it is opened.
+ * Finds a model file by its name, such as "centerface": NAME.rung in the folders of
+ * RUNG_MODEL_PATH, the user's ($XDG_DATA_HOME/rung/models, default ~/.local/share/rung/models) and
+ * the installed ones, in that order. The name is only a file's name here; what the file is shows
+ * when it is opened.
  *
- * `path` receives the path with a terminating zero; `*needed` (may be NULL) its size with that zero,
- * also when it does not fit. Safe from any thread.
- * Results: OK, INVALID_ARGUMENT (no name: `[a-z0-9][a-z0-9._-]*`, at most 64), NOT_FOUND (the detail
- * lists the folders), CAPACITY, NO_MEMORY.
+ * `path` receives the path with a terminating zero; `*needed` (may be NULL) its size with that
+ * zero, also when it does not fit. Safe from any thread. Results: OK, INVALID_ARGUMENT (no name:
+ * `[a-z0-9][a-z0-9._-]*`, at most 64), NOT_FOUND (the detail lists the folders), CAPACITY,
+ * NO_MEMORY.
  */
 RUNG_API rung_result rung_model_find(const rung_instance *instance, const char *name,
                                      rung_span path, size_t *needed);
