@@ -17,26 +17,31 @@ def net():
 
 
 def compare(line, expected):
-    """Every box within 1 pixel, every score within 0.01, none missing or extra."""
+    """Every box and key point within 1 pixel, every score within 0.01, none missing or extra. → the worst of each."""
+    pixels, scores = 0, 0
     assert len(line["targets"]) == len(expected), line["source"]
     for target in line["targets"]:
         nearest = min(expected, key=lambda e: sum(abs(a - b) for a, b in zip(e["box"], target["box"])))
-        assert max(abs(a - b) for a, b in zip(nearest["box"], target["box"])) <= 1, (line["source"], target, nearest)
+        apart = [a - b for a, b in zip(sum(nearest["keypoints"], nearest["box"]), sum(target["keypoints"], target["box"]))]
+        assert max(map(abs, apart)) <= 1, (line["source"], target, nearest)
         assert abs(nearest["score"] - target["score"]) <= 0.01, (line["source"], target, nearest)
-        for (ax, ay), (bx, by) in zip(nearest["keypoints"], target["keypoints"]):
-            assert abs(ax - bx) <= 1 and abs(ay - by) <= 1, (line["source"], target, nearest)
+        pixels = max(pixels, *map(abs, apart))
+        scores = max(scores, abs(nearest["score"] - target["score"]))
+    return pixels, scores
 
 
 def check_folder(net, folder, capsys):
     lines = json_lines(run("detect", "-m", "centerface", "--json", folder))
-    found = 0
+    faces, worst = 0, [(0, 0)]
     for line in lines:
         expected = reference.detect(net, reference.load(line["source"]), 640, 640)
-        compare(line, expected)
-        found += len(expected)
+        worst.append(compare(line, expected))
+        faces += len(expected)
+    pixels, scores = (max(values) for values in zip(*worst))
     with capsys.disabled():
-        print(f"\n{len(lines)} photographs, {found} faces: the same as the reference")
-    assert found > 0
+        print(f"\n{len(lines)} photographs, {faces} faces: at most {pixels:.2f} pixels and {scores:.4f} in score from "
+              "the reference")
+    assert faces > 0
 
 
 def test_the_demo_photographs_give_the_reference_boxes(net, capsys):
@@ -47,22 +52,24 @@ def test_further_photographs_give_the_reference_boxes(net, data, capsys):
     check_folder(net, data / "demo", capsys)
 
 
-def test_an_artifact_of_the_network_size_gives_the_published_numbers(data):
+def test_an_artifact_of_the_network_size_gives_the_published_numbers(data, capsys):
     """The card's references, one artifact per picture size rounded up to a multiple of 32, without letterbox."""
     card = json.loads((data / "models/centerface.json").read_text())
     for published in card["references"]:
         width, height = (-(-side // 32) * 32 for side in published["image_size"])
         model = MODELS / f"centerface-{width}x{height}.rung"
-        if not model.exists():
-            subprocess.run([ROOT / "scripts/demo-models", "--canvas", f"{width}x{height}", "--fit", "stretch"],
-                           check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([ROOT / "scripts/demo-models", "--canvas", f"{width}x{height}", "--fit", "stretch"],
+                       check=True, stdout=subprocess.DEVNULL)
         (line,) = json_lines(run("detect", "-m", model, "--json", data / published["image"]))
         assert len(line["targets"]) == len(published["result"])
         for target, want in zip(line["targets"], published["result"]):
             x, y, w, h = target["box"]
             got = [x, y, x + w, y + h] + [v for point in target["keypoints"] for v in point]
-            assert max(abs(a - b) for a, b in zip(got, want["box_xyxy"] + want["landmarks_xy"])) <= 1
-            assert abs(target["score"] - want["score"]) <= 0.01
+            pixels = max(abs(a - b) for a, b in zip(got, want["box_xyxy"] + want["landmarks_xy"]))
+            score = abs(target["score"] - want["score"])
+            with capsys.disabled():
+                print(f"\n{published['image']} at {width}x{height}: {pixels:.2f} pixels, score {score:.4f} apart")
+            assert pixels <= 1 and score <= 0.01
 
 
 @pytest.mark.parametrize("folder,count", [("coco80", 192), ("person1", 120)])
