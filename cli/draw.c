@@ -51,7 +51,7 @@ static bool draw_points(VipsImage *image, const rung_packet_header *packet,
 {
     const int32_t *points = report_points(packet, target);
     int radius = line_width(image) + 1;
-    for (unsigned i = 0; points && i < target->attachment_bytes / 8u; i++) {
+    for (size_t i = 0; points && i < target->attachment_bytes / 8u; i++) {
         int x = points[2 * i] / 256, y = points[2 * i + 1] / 256;
         if (vips_draw_circle(image, white, 3, x, y, radius + 1, "fill", TRUE, NULL) ||
             vips_draw_circle(image, colour, 3, x, y, radius, "fill", TRUE, NULL))

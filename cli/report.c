@@ -21,7 +21,7 @@ const int32_t *report_points(const rung_packet_header *packet, const rung_target
         (const char *)packet + packet->targets_offset + (size_t)packet->count * packet->stride;
     if (!target->attachment_bytes)
         return NULL;
-    return (const int32_t *)(attachments + 8u * target->attachment_offset);
+    return (const int32_t *)(attachments + (size_t)8 * target->attachment_offset);
 }
 
 const char *report_class(const rung_model *model, uint16_t class_id,
@@ -73,7 +73,7 @@ static json_t *target_json(const rung_packet_header *packet, const rung_target *
     char number[REPORT_CLASS_BYTES];
     json_t *keypoints = json_array();
     const int32_t *points = report_points(packet, target);
-    for (unsigned i = 0; points && i < target->attachment_bytes / 8u; i++)
+    for (size_t i = 0; points && i < target->attachment_bytes / 8u; i++)
         json_array_append_new(keypoints,
                               json_pack("[o,o]", pixels(points[2 * i]), pixels(points[2 * i + 1])));
     return json_pack("{s:s,s:i,s:f,s:[o,o,o,o],s:o}", "class",

@@ -59,9 +59,7 @@ static bool add_folder(struct sources *sources, char *root)
      */
     for (FTSENT *entry; complete && (entry = fts_read(tree));) {
         bool is_file = entry->fts_info == FTS_F || entry->fts_info == FTS_SLNONE;
-        if (is_file && is_picture_name(entry->fts_name))
-            complete = add(sources, entry->fts_path, below(root, entry->fts_path));
-        else if (entry->fts_info == FTS_DNR)
+        if ((is_file && is_picture_name(entry->fts_name)) || entry->fts_info == FTS_DNR)
             complete = add(sources, entry->fts_path, below(root, entry->fts_path));
     }
     fts_close(tree);
@@ -94,13 +92,13 @@ static bool rename_inside(struct source *source, unsigned number)
 /** Gives each source a place of its own, so that no output is written over another. */
 static bool separate(struct sources *sources)
 {
-    struct source **order = calloc(sources->count + 1, sizeof *order);
+    struct source **order = calloc(sources->count + 1, sizeof(struct source *));
     bool complete = order != NULL;
     for (bool again = complete; again && complete;) {
         again = false;
         for (size_t i = 0; i < sources->count; i++)
             order[i] = &sources->items[i];
-        qsort(order, sources->count, sizeof *order, by_inside);
+        qsort(order, sources->count, sizeof(struct source *), by_inside);
         unsigned number = 1;
         for (size_t i = 1; i < sources->count && complete; i++) {
             bool same = strcmp(order[i]->inside, order[i - number]->inside) == 0;

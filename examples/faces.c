@@ -14,14 +14,28 @@ static int fail(const char *what)
     return 1;
 }
 
+/** The next decimal number of the header, 0 when there is none up to 65535. */
+static unsigned read_number(FILE *file)
+{
+    unsigned number = 0;
+    int c = fgetc(file);
+    while (c == ' ' || c == '\n' || c == '\t' || c == '\r')
+        c = fgetc(file);
+    for (; c >= '0' && c <= '9' && number <= 65535; c = fgetc(file))
+        number = number * 10 + (unsigned)(c - '0');
+    return number <= 65535 ? number : 0;
+}
+
 static unsigned char *read_ppm(const char *path, unsigned *width, unsigned *height)
 {
     unsigned char *pixels = NULL;
     FILE *file = fopen(path, "rb");
     if (!file)
         return NULL;
-    if (fscanf(file, "P6 %u %u 255", width, height) == 2 && fgetc(file) != EOF && *width > 0 &&
-        *width <= 65535 && *height > 0 && *height <= 65535) {
+    char magic[2] = {0};
+    if (fread(magic, 1, 2, file) == 2 && magic[0] == 'P' && magic[1] == '6' &&
+        (*width = read_number(file)) > 0 && (*height = read_number(file)) > 0 &&
+        read_number(file) == 255) {
         size_t size = (size_t)*width * *height * 3;
         pixels = malloc(size);
         if (pixels && fread(pixels, 1, size, file) != size) {

@@ -140,31 +140,6 @@ static bool table_behaves(const struct rung__ort_calls *call)
     return same;
 }
 
-static rung_result bind_table(struct rung__ort *ort, const struct rung__ort_api_base *base)
-{
-    const char *version = base->get_version_string();
-    uint32_t minor = version ? minor_version(version) : 0;
-    if (minor < RUNG__ORT_API_LEAST)
-        return rung__fail(RUNG_UNSUPPORTED,
-                          "%s is ONNX Runtime \"%.31s\"; Rung needs version 1.%u or newer",
-                          ort->path, version ? version : "", RUNG__ORT_API_LEAST);
-    (void)rung__text_format(ort->version, sizeof ort->version, "%s", version);
-
-    const void *table = negotiate(base, minor, &ort->api);
-    if (!table)
-        return rung__fail(RUNG_UNSUPPORTED, "%s (ONNX Runtime %s) offers no API version of %u..%u",
-                          ort->path, ort->version, RUNG__ORT_API_LEAST, RUNG__ORT_API_MOST);
-#define TAKE_SLOT(slot, field, result, arguments)                                                  \
-    memcpy(&ort->call.field, (const char *)table + (size_t)(slot) * sizeof(void *), sizeof(void *));
-    RUNG__ORT_CALLS(TAKE_SLOT)
-#undef TAKE_SLOT
-    if (!table_behaves(&ort->call))
-        return rung__fail(RUNG_UNSUPPORTED,
-                          "%s (ONNX Runtime %s) does not behave like its declared C interface",
-                          ort->path, ort->version);
-    return RUNG_OK;
-}
-
 static rung_result start_environment(struct rung__ort *ort)
 {
     const struct rung__ort_calls *call = &ort->call;
@@ -187,6 +162,35 @@ static rung_result start_environment(struct rung__ort *ort)
             rung__ort_check(ort, call->get_providers(&ort->providers, &count), "listing providers");
     ort->provider_count = count > 0 ? (uint32_t)count : 0;
     return result;
+}
+
+/** Takes the table, proves it, and starts the environment. */
+static rung_result start(struct rung__ort *ort, const struct rung__ort_api_base *base)
+{
+    const char *version = base->get_version_string();
+    uint32_t minor = version ? minor_version(version) : 0;
+    if (minor < RUNG__ORT_API_LEAST)
+        return rung__fail(RUNG_UNSUPPORTED,
+                          "%s is ONNX Runtime \"%.31s\"; Rung needs version 1.%u or newer",
+                          ort->path, version ? version : "", RUNG__ORT_API_LEAST);
+    (void)rung__text_format(ort->version, sizeof ort->version, "%s", version);
+
+    const void *table = negotiate(base, minor, &ort->api);
+    if (!table)
+        return rung__fail(RUNG_UNSUPPORTED, "%s (ONNX Runtime %s) offers no API version of %u..%u",
+                          ort->path, ort->version, RUNG__ORT_API_LEAST, RUNG__ORT_API_MOST);
+    void (*const *slots)(void) = table;
+    bool complete = true;
+#define TAKE_SLOT(slot, field, result, arguments)                                                  \
+    ort->call.field = (result(*) arguments)slots[slot];                                            \
+    complete = complete && ort->call.field;
+    RUNG__ORT_CALLS(TAKE_SLOT)
+#undef TAKE_SLOT
+    if (!complete || !table_behaves(&ort->call))
+        return rung__fail(RUNG_UNSUPPORTED,
+                          "%s (ONNX Runtime %s) does not behave like its declared C interface",
+                          ort->path, ort->version);
+    return start_environment(ort);
 }
 
 static rung_result load(const char *path, struct rung__ort **out)
@@ -214,9 +218,7 @@ static rung_result load(const char *path, struct rung__ort **out)
         free(ort);
         return rung__fail(RUNG_NO_MEMORY, "no memory to load %s", path);
     }
-    result = bind_table(ort, base);
-    if (result == RUNG_OK)
-        result = start_environment(ort);
+    result = start(ort, base);
     if (result != RUNG_OK) {
         /* What the library made stays with it: it is not used again, and never unloaded. */
         free(ort->path);

@@ -66,11 +66,13 @@ rung_result rung__ort_session_create(const struct rung__ort *ort, struct rung__b
                                      uint32_t threads, struct rung__ort_session *out);
 void rung__ort_session_finish(struct rung__ort_session *session);
 
+#define RUNG__ORT_VALUES_MAX (1 + RUNG__OUTPUTS_MAX)
+
 /** Buffers of the caller tied to a model's input and outputs. */
 struct rung__ort_run {
     const struct rung__ort_session *session;
     struct rung__ort_binding *binding;
-    struct rung__ort_value *values[1 + RUNG__OUTPUTS_MAX];
+    struct rung__ort_value *values[RUNG__ORT_VALUES_MAX]; /**< the input, then the outputs */
 };
 
 /** `outputs` are in the order of the session's. Sizes follow from the shapes. OK, BACKEND,

@@ -216,7 +216,7 @@ void rung__ort_run_finish(struct rung__ort_run *run)
     const struct rung__ort_calls *call = &run->session->ort->call;
     if (run->binding)
         call->release_binding(run->binding);
-    for (size_t i = 0; i < sizeof run->values / sizeof *run->values; i++)
+    for (size_t i = 0; i < RUNG__ORT_VALUES_MAX; i++)
         if (run->values[i])
             call->release_value(run->values[i]);
     *run = (struct rung__ort_run){.session = run->session};
