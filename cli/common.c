@@ -117,6 +117,18 @@ rung_result open_model(rung_instance *instance, rung_model **out)
     return rung_model_open(instance, path, &options, out);
 }
 
+/** NULL without memory: then jansson may leave characters out of long strings, but not twice. */
+static json_t *load_twice(const char *text)
+{
+    json_t *first = json_loads(text, 0, NULL), *second = json_loads(text, 0, NULL);
+    const bool same = first && second && json_equal(first, second);
+    json_decref(second);
+    if (same)
+        return first;
+    json_decref(first);
+    return NULL;
+}
+
 int read_json(rung_result (*write)(void *user, rung_span to, size_t *needed), void *user,
               json_t **out)
 {
@@ -127,17 +139,40 @@ int read_json(rung_result (*write)(void *user, rung_span to, size_t *needed), vo
         text = malloc(needed);
         result = text ? write(user, (rung_span){text, needed}, &needed) : RUNG_NO_MEMORY;
     }
-    int status = result == RUNG_OK ? EXIT_DONE : fail_with(result);
-    *out = status == EXIT_DONE ? json_loads(text, 0, NULL) : NULL;
+    *out = result == RUNG_OK ? load_twice(text) : NULL;
     free(text);
-    return status == EXIT_DONE && !*out ? EXIT_DEFECT : status;
+    if (result != RUNG_OK)
+        return fail_with(result);
+    return *out ? EXIT_DONE : fail_memory();
 }
 
-void print_json(const json_t *json)
+int fail_memory(void)
 {
-    json_dumpf(json, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    putchar('\n');
+    fprintf(stderr, "rung: there is no memory to report the result\n");
+    return EXIT_BACKEND;
+}
+
+/* Not json_dumps: where its buffer cannot grow it leaves a key out, and says nothing. */
+char *json_text(const json_t *json, size_t flags)
+{
+    size_t size = json ? json_dumpb(json, NULL, 0, flags) : 0;
+    char *text = size ? malloc(size + 1) : NULL;
+    if (text && json_dumpb(json, text, size, flags) == size) {
+        text[size] = '\0';
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
+bool print_json(const json_t *json)
+{
+    char *text = json_text(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    if (text)
+        puts(text);
+    free(text);
     fflush(stdout);
+    return text != NULL;
 }
 
 const char *text_of(const json_t *object, const char *key)

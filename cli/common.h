@@ -91,8 +91,17 @@ rung_result open_model(rung_instance *instance, rung_model **out);
 int read_json(rung_result (*write)(void *user, rung_span to, size_t *needed), void *user,
               json_t **out);
 
-/** One line of JSON on standard output, numbers with nine digits. */
-void print_json(const json_t *json);
+/** Says that there is no memory, and gives the exit status. */
+int fail_memory(void);
+
+/** JSON as jansson's flags say, newly allocated; NULL without memory, and for NULL. */
+char *json_text(const json_t *json, size_t flags);
+
+/**
+ * One line of JSON on standard output, numbers with nine digits; all of it or nothing. False
+ * without memory, and for NULL, which is what jansson makes then.
+ */
+bool print_json(const json_t *json);
 
 /** A member's text, "" when it is missing. */
 const char *text_of(const json_t *object, const char *key);

@@ -47,12 +47,15 @@ static double now_ms(void)
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
+static int status_of(const struct photo_error *error)
+{
+    return strcmp(error->code, "NO_MEMORY") == 0 ? EXIT_BACKEND : EXIT_IO;
+}
+
 static void report_error(struct job *job, const char *source, const struct photo_error *error,
                          int status)
 {
-    if (common.json)
-        report_json_error(source, error);
-    else
+    if (!common.json || !report_json_error(source, error))
         fprintf(stderr, "rung: %s: %s\n", source, error->message);
     job->failed++;
     /* A failing runtime says more than a file that cannot be read. */
@@ -114,7 +117,7 @@ static void detect_source(struct job *job, const struct source *source)
     rung_run_info info;
     double begin = now_ms();
     if (!photo_load(source->path, &photo, &error)) {
-        report_error(job, source->path, &error, EXIT_IO);
+        report_error(job, source->path, &error, status_of(&error));
         return;
     }
     double decoded = now_ms();
@@ -135,12 +138,16 @@ static void detect_source(struct job *job, const struct source *source)
         .total_ms = now_ms() - begin,
     };
     if (common.output && !annotate(job, source, &photo, &error)) {
-        report_error(job, source->path, &error, EXIT_IO);
+        report_error(job, source->path, &error, status_of(&error));
+        goto finish;
+    }
+    if (!(common.json ? report_json : report_table)(&report, job->model)) {
+        error = (struct photo_error){"NO_MEMORY", "there is no memory to report what was found"};
+        report_error(job, source->path, &error, EXIT_BACKEND);
         goto finish;
     }
     job->done++;
     job->targets += report.packet->count;
-    (common.json ? report_json : report_table)(&report, job->model);
 finish:
     photo_finish(&photo);
 }
@@ -207,8 +214,8 @@ static int run(int count, char **operands)
         status = fail_with(result);
     else if (!(job.packet = malloc((size_t)job.info.max_output_bytes)) ||
              !sources_list(&sources, count, operands)) {
-        fprintf(stderr, "rung detect: no memory\n");
-        status = EXIT_BACKEND;
+        status = errno == ENOMEM ? EXIT_BACKEND : EXIT_IO;
+        fprintf(stderr, "rung detect: the pictures cannot be listed: %s\n", strerror(errno));
     } else if (sources.count == 0) {
         fprintf(stderr, "rung detect: no pictures in %s\n", operands[0]);
         status = EXIT_IO;

@@ -124,9 +124,10 @@ static int run(int count, char **operands)
         if (result != RUNG_OK)
             status = fail_with(result);
     }
-    if (json && common.json)
-        print_json(json);
-    else if (json)
+    if (json && common.json) {
+        if (!print_json(json))
+            status = fail_memory();
+    } else if (json)
         print_explanation(json);
     json_decref(json);
     rung_instance_destroy(instance);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <rung/artifact.h>
 
@@ -13,25 +14,41 @@ static rung_result write_inspection(void *path, rung_span to, size_t *needed)
                                  needed);
 }
 
-/** A nested object as indented lines, "key  value". */
-static void print_table(const json_t *object, int indent)
+static bool print_row(const char *key, const json_t *value, int indent)
+{
+    char *text =
+        json_is_string(value) ? NULL : json_text(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+    const char *shown = text ? text : json_string_value(value);
+    if (shown)
+        printf("%*s%-*s%s\n", indent, "", 24 - indent, key, shown);
+    free(text);
+    return shown != NULL;
+}
+
+/** A nested object as indented lines, "key  value". False without memory. */
+static bool print_table(const json_t *object, int indent)
 {
     const char *key;
     json_t *value;
+    bool complete = true;
     json_object_foreach((json_t *)object, key, value)
     {
         if (json_is_object(value)) {
             printf("%*s%s\n", indent, "", key);
-            print_table(value, indent + 2);
-            continue;
-        }
-        printf("%*s%-*s", indent, "", 24 - indent, key);
-        if (json_is_string(value))
-            printf("%s", json_string_value(value));
-        else
-            json_dumpf(value, stdout, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-        putchar('\n');
+            complete = print_table(value, indent + 2) && complete;
+        } else
+            complete = print_row(key, value, indent) && complete;
     }
+    return complete;
+}
+
+static bool print_spec(const json_t *json)
+{
+    char *text = json_text(json, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    if (text)
+        puts(text);
+    free(text);
+    return text != NULL;
 }
 
 static int run(int count, char **operands)
@@ -41,15 +58,11 @@ static int run(int count, char **operands)
     int status = read_json(write_inspection, operands[0], &json);
     if (status != EXIT_DONE)
         return status;
-    if (want_spec) {
-        json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-        putchar('\n');
-    } else if (common.json)
-        print_json(json);
-    else
-        print_table(json, 0);
+    bool complete = want_spec     ? print_spec(json)
+                    : common.json ? print_json(json)
+                                  : print_table(json, 0);
     json_decref(json);
-    return EXIT_DONE;
+    return complete ? EXIT_DONE : fail_memory();
 }
 
 static const struct option_row options[] = {

@@ -22,6 +22,15 @@ static const struct command *find_command(const char *name)
     return NULL;
 }
 
+/** Results that did not arrive, on a full disk for example, are no success. */
+static int flush_results(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "rung: the results cannot be written to standard output\n");
+    return status == EXIT_DONE ? EXIT_IO : status;
+}
+
 int main(int count, char **arguments)
 {
     if (count < 2) {
@@ -43,5 +52,5 @@ int main(int count, char **arguments)
         fprintf(stderr, "rung: there is no command \"%s\"; rung --help lists them\n", name);
         return EXIT_USAGE;
     }
-    return command_main(command, count - 1, arguments + 1);
+    return flush_results(command_main(command, count - 1, arguments + 1));
 }

@@ -46,6 +46,27 @@ static bool write_all(int file, const char *data, size_t size)
     return true;
 }
 
+static bool sync_all(int file)
+{
+    int result;
+    do
+        result = fsync(file);
+    while (result != 0 && errno == EINTR);
+    return result == 0;
+}
+
+/** mkstemp, which spoils its pattern when it fails, asked again after a signal. */
+static int make_temporary(char *path)
+{
+    char *end = path + strlen(path) - strlen("XXXXXX");
+    int file;
+    do {
+        memcpy(end, "XXXXXX", strlen("XXXXXX"));
+        file = mkstemp(path);
+    } while (file < 0 && errno == EINTR);
+    return file;
+}
+
 bool output_write(const char *path, const void *data, size_t size, char *why, size_t why_size)
 {
     char temporary[PATH_MAX];
@@ -58,15 +79,14 @@ bool output_write(const char *path, const void *data, size_t size, char *why, si
         errno = ENAMETOOLONG;
         return refuse(why, why_size, "cannot write", path);
     }
-    int file = mkstemp(temporary);
+    int file = make_temporary(temporary);
     if (file < 0)
         return refuse(why, why_size, "cannot write into the folder of", path);
     mode_t mask = umask(0);
     umask(mask);
-    bool written =
-        write_all(file, data, size) && fchmod(file, 0666 & ~mask) == 0 && fsync(file) == 0;
+    bool written = write_all(file, data, size) && fchmod(file, 0666 & ~mask) == 0 && sync_all(file);
     int error = errno;
-    if (close(file) != 0 && written) {
+    if (close(file) != 0 && errno != EINTR && written) { /* after a signal it is closed too */
         written = false;
         error = errno;
     }

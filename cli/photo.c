@@ -55,7 +55,10 @@ static bool refuse_decoder(struct photo_error *error, const char *code, const ch
 static int open_regular(const char *path, struct photo_error *error)
 {
     struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int file;
+    do
+        file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    while (file < 0 && errno == EINTR);
     if (file < 0) {
         refuse(error, "IO", "cannot be opened: %s", strerror(errno));
         return -1;

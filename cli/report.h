@@ -27,12 +27,13 @@ const int32_t *report_points(const rung_packet_header *packet, const rung_target
 const char *report_class(const rung_model *model, uint16_t class_id,
                          char number[REPORT_CLASS_BYTES]);
 
-/** A line of JSON on standard output: a result, or an error. */
-void report_json(const struct report *report, const rung_model *model);
-void report_json_error(const char *source, const struct photo_error *error);
+/** A line of JSON on standard output: a result, or an error. False without memory for it. */
+bool report_json(const struct report *report, const rung_model *model);
+bool report_json_error(const char *source, const struct photo_error *error);
 
 /** Rows of a table on standard output. The source comes last: its width is not known before. */
 void report_table_head(void);
-void report_table(const struct report *report, const rung_model *model);
+/** Always true. */
+bool report_table(const struct report *report, const rung_model *model);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sources.h"
 
+#include <errno.h>
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,13 +58,17 @@ static bool add_folder(struct sources *sources, char *root)
         return false;
     /* Loops come as FTS_DC and are passed over; what cannot be read is reported when it is opened.
      */
-    for (FTSENT *entry; complete && (entry = fts_read(tree));) {
-        bool is_file = entry->fts_info == FTS_F || entry->fts_info == FTS_SLNONE;
-        if ((is_file && is_picture_name(entry->fts_name)) || entry->fts_info == FTS_DNR)
+    FTSENT *entry;
+    while (complete && (errno = 0, entry = fts_read(tree))) {
+        const int info = entry->fts_info;
+        bool is_file = info == FTS_F || info == FTS_SLNONE || info == FTS_NS;
+        if ((is_file && is_picture_name(entry->fts_name)) || info == FTS_DNR)
             complete = add(sources, entry->fts_path, below(root, entry->fts_path));
     }
+    const int error = errno; /* of the reading, or of the adding; 0 at the end */
     fts_close(tree);
-    return complete;
+    errno = error;
+    return complete && error == 0;
 }
 
 static int by_inside(const void *a, const void *b)

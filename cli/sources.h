@@ -19,7 +19,8 @@ struct sources {
 /**
  * Lists what the operands name: each file as it is, whatever its name; each folder's pictures, told
  * by their endings, with the folders below it, in the order of their names. Links to folders that
- * lead back up are not followed twice. Gives false without memory.
+ * lead back up are not followed twice. Gives false, with errno, when a folder cannot be listed to
+ * its end or there is no memory.
  */
 bool sources_list(struct sources *sources, int count, char **operands);
 void sources_finish(struct sources *sources);

@@ -5,21 +5,28 @@
 
 #include "common.h"
 
-static void report(const char *path, rung_result result)
+static bool report_json(const char *path, rung_result result)
 {
-    if (common.json) {
-        json_t *json =
-            json_pack("{s:i,s:s,s:b}", "schema", 1, "path", path, "ok", result == RUNG_OK);
-        if (json && result != RUNG_OK)
-            json_object_set_new(json, "error",
-                                json_pack("{s:s,s:s}", "code", rung_result_name(result), "message",
-                                          rung_last_error()));
-        print_json(json);
-        json_decref(json);
-    } else if (result == RUNG_OK)
-        printf("ok: %s\n", path);
-    else
-        fail_with(result);
+    json_t *json = json_pack("{s:i,s:s,s:b}", "schema", 1, "path", path, "ok", result == RUNG_OK);
+    bool complete = json != NULL;
+    if (complete && result != RUNG_OK)
+        complete = json_object_set_new(json, "error",
+                                       json_pack("{s:s,s:s}", "code", rung_result_name(result),
+                                                 "message", rung_last_error())) == 0;
+    complete = complete && print_json(json);
+    json_decref(json);
+    return complete;
+}
+
+/** Gives the exit status. */
+static int report(const char *path, rung_result result)
+{
+    if (common.json)
+        return report_json(path, result) ? exit_of(result) : fail_memory();
+    if (result != RUNG_OK)
+        return fail_with(result);
+    printf("ok: %s\n", path);
+    return EXIT_DONE;
 }
 
 static int run(int count, char **operands)
@@ -31,9 +38,8 @@ static int run(int count, char **operands)
         return fail_with(result);
     for (int i = 0; i < count; i++) {
         result = rung_artifact_verify(instance, operands[i]);
-        report(operands[i], result);
+        int one = report(operands[i], result);
         /* Of several, what is not trusted counts more than what cannot be read. */
-        int one = exit_of(result);
         if (status == EXIT_DONE || one == EXIT_INTEGRITY)
             status = one;
     }

@@ -21,7 +21,7 @@ extern "C" {
 
 /**
  * Makes an ECDSA P-256 key pair as PEM files: `private_path` (PKCS #8, mode 0600) and `public_path`
- * (SubjectPublicKeyInfo, 0644). Neither may exist already.
+ * (SubjectPublicKeyInfo, 0644). Neither may exist already, and a failure makes neither.
  * Results: OK, INVALID_ARGUMENT, ALREADY_EXISTS, IO, BACKEND (no randomness), NO_MEMORY.
  */
 RUNG_API rung_result rung_key_generate(const char *private_path, const char *public_path);

@@ -32,6 +32,20 @@ static rung_result refuse_existing(const char *path)
     return rung__fail(RUNG_ALREADY_EXISTS, "%s exists already; keys are never overwritten", path);
 }
 
+/* Half a pair would stand in the way of the next attempt. */
+static rung_result save_pair(const char *private_path, const struct rung__buffer *private_pem,
+                             const char *public_path, const struct rung__buffer *public_pem)
+{
+    rung_result result =
+        rung__file_save(private_path, rung__buffer_bytes(private_pem), MODE_SECRET, false);
+    if (result != RUNG_OK)
+        return result;
+    result = rung__file_save(public_path, rung__buffer_bytes(public_pem), MODE_PUBLIC, false);
+    if (result != RUNG_OK)
+        (void)rung__file_remove(private_path);
+    return result;
+}
+
 rung_result rung_key_generate(const char *private_path, const char *public_path)
 {
     struct rung__buffer private_pem = {0}, public_pem = {0};
@@ -49,10 +63,7 @@ rung_result rung_key_generate(const char *private_path, const char *public_path)
     if (result == RUNG_OK)
         result = rung__key_write_public(key, &public_pem);
     if (result == RUNG_OK)
-        result =
-            rung__file_save(private_path, rung__buffer_bytes(&private_pem), MODE_SECRET, false);
-    if (result == RUNG_OK)
-        result = rung__file_save(public_path, rung__buffer_bytes(&public_pem), MODE_PUBLIC, false);
+        result = save_pair(private_path, &private_pem, public_path, &public_pem);
 
     rung__key_free(key);
     finish_secret(&private_pem);

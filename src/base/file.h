@@ -55,6 +55,9 @@ void rung__file_unmap(struct rung__bytes *mapped);
 /** True while the open file has the stamp that it had when it was opened. */
 bool rung__file_is_unchanged(const struct rung__file *file);
 
+/** Takes a file's name away; false when that is not possible. */
+bool rung__file_remove(const char *path);
+
 /** Reads a whole regular file of at most `limit` bytes, also one of /proc or /sys, which do not
  * tell their size. Results: OK, IO (also when larger), NO_MEMORY. */
 rung_result rung__file_load(const char *path, size_t limit, struct rung__buffer *out);
@@ -85,8 +88,9 @@ struct rung__file_writer {
  * Begins a file: a temporary one beside `path` with access `mode` (0600 for secrets). Then write,
  * and commit (sync, rename, sync the folder) or abort. A link of that name is replaced, not
  * followed. With `replace` false commit gives
- * ALREADY_EXISTS when the name is taken. Each failure has been aborted already. Results: OK, IO,
- * NO_MEMORY.
+ * ALREADY_EXISTS when the name is taken. Each failure has been aborted already, and leaves the name
+ * as it was; a folder that cannot be synced after the file was replaced is the one exception.
+ * Results: OK, IO, NO_MEMORY.
  */
 rung_result rung__file_writer_begin(struct rung__file_writer *writer, const char *path,
                                     uint32_t mode);

@@ -38,6 +38,37 @@ static struct extent measure(struct rung__bytes text)
     return extent;
 }
 
+static json_t *load(struct rung__bytes text, json_error_t *error)
+{
+    const char *data = text.size ? (const char *)text.data : "";
+    return json_loadb(data, text.size, JSON_REJECT_DUPLICATES, error);
+}
+
+/* jansson often leaves its report empty when it has no memory. */
+static bool is_of_memory(const json_error_t *error)
+{
+    return json_error_code(error) == json_error_out_of_memory || !error->text[0];
+}
+
+/* Without memory for a long string jansson leaves characters out, or calls the token wrong. What
+ * the text really says is told twice: the same values, or the same mistake. */
+static json_t *load_twice(struct rung__bytes text, json_error_t *error)
+{
+    json_error_t second_error;
+    json_t *first = load(text, error);
+    if (!first && is_of_memory(error))
+        return NULL;
+    json_t *second = load(text, &second_error);
+    const bool same = first ? second && json_equal(first, second)
+                            : !second && second_error.position == error->position;
+    json_decref(second);
+    if (same)
+        return first;
+    json_decref(first);
+    error->text[0] = '\0';
+    return NULL;
+}
+
 rung_result rung__json_parse(struct rung__bytes text, const char *what, json_t **out)
 {
     *out = NULL;
@@ -52,11 +83,10 @@ rung_result rung__json_parse(struct rung__bytes text, const char *what, json_t *
                           MOST_VALUES);
 
     json_error_t error;
-    const char *data = text.size ? (const char *)text.data : "";
-    *out = json_loadb(data, text.size, JSON_REJECT_DUPLICATES, &error);
+    *out = load_twice(text, &error);
     if (*out)
         return RUNG_OK;
-    if (json_error_code(&error) == json_error_out_of_memory)
+    if (is_of_memory(&error))
         return rung__fail(RUNG_NO_MEMORY, "no memory for %s", what);
     return rung__fail(RUNG_INVALID_ARGUMENT, "%s, line %d, column %d: %s", what, error.line,
                       error.column, error.text);

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 import tiny
-from conftest import BUILD, ROOT, clean_environment, json_lines, run, sentence
+from conftest import BUILD, ROOT, RUNG, clean_environment, json_lines, run, sentence
 
 
 @pytest.fixture
@@ -35,6 +35,18 @@ def test_keygen_never_replaces_a_key(tmp_path):
     assert "a.pem" in sentence(run("keygen", tmp_path / "a.pem", tmp_path / "b.pem", status=5))
     assert (tmp_path / "a.pem").read_text() == "precious"
     assert not (tmp_path / "b.pem").exists()
+
+
+def test_keygen_leaves_no_half_of_a_pair(tmp_path):
+    assert "b.pem" in sentence(run("keygen", tmp_path / "a.pem", tmp_path / "no" / "b.pem", status=5))
+    assert not list(tmp_path.iterdir())
+
+
+def test_results_that_do_not_arrive_are_no_success(model):
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run([RUNG, "inspect", model], stdout=full, stderr=subprocess.PIPE, text=True,
+                                env=clean_environment(), check=False)
+    assert result.returncode == 5 and "standard output" in result.stderr
 
 
 def test_a_packed_model_verifies_and_runs(model, keys, tmp_path):

@@ -203,6 +203,36 @@ static void writing_is_the_two_call_form(void **state)
     json_decref(json);
 }
 
+static size_t allocations, failing_allocation;
+
+static void *allocate(size_t size)
+{
+    return ++allocations == failing_allocation ? NULL : malloc(size);
+}
+
+/* jansson alone would leave characters out of the longer strings. */
+static void without_memory_text_is_read_right_or_not_at_all(void **state)
+{
+    static const char text[] =
+        "{\"a key of more than sixteen characters\": [\"a text that outgrows the "
+        "first buffer, and the second one that is made for it\", 1, true]}";
+    (void)state;
+    json_t *right = parsed(text);
+    json_set_alloc_funcs(allocate, free);
+    failing_allocation = 0;
+    do {
+        json_t *json = NULL;
+        allocations = 0;
+        failing_allocation++;
+        const rung_result result = rung__json_parse(bytes_of(text), "test", &json);
+        assert_true(result == RUNG_NO_MEMORY || (result == RUNG_OK && json_equal(json, right)));
+        json_decref(json);
+    } while (allocations >= failing_allocation);
+    json_set_alloc_funcs(malloc, free);
+    assert_true(failing_allocation > 20);
+    json_decref(right);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +244,7 @@ int main(void)
         cmocka_unit_test(the_first_mistake_is_the_one_told),
         cmocka_unit_test(a_missing_object_misses_everything),
         cmocka_unit_test(writing_is_the_two_call_form),
+        cmocka_unit_test(without_memory_text_is_read_right_or_not_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

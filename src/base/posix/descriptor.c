@@ -27,9 +27,10 @@ int rung__descriptor_open(int folder, const char *path, int flags, mode_t mode)
     return rung__descriptor_above(descriptor);
 }
 
+/* After a signal it is closed too: to close it again could close somebody else's. */
 int rung__descriptor_close(intptr_t *descriptor)
 {
     int number = (int)*descriptor;
     *descriptor = 0;
-    return number > 0 ? close(number) : 0;
+    return number > 0 && close(number) && errno != EINTR ? -1 : 0;
 }

@@ -145,6 +145,11 @@ rung_result rung__file_read_some(const struct rung__file *file, uint64_t offset,
     return RUNG_OK;
 }
 
+bool rung__file_remove(const char *path)
+{
+    return unlink(path) == 0;
+}
+
 rung_result rung__file_map(const struct rung__file *file, struct rung__bytes *out)
 {
     *out = (struct rung__bytes){0};

@@ -139,6 +139,16 @@ static int publish(const struct rung__file_writer *writer, bool replace)
                    : rename_to_new(folder, writer->temporary, name);
 }
 
+/* A file that replaced another stays: the other one is gone. A new one goes again. */
+static rung_result refuse_unsynced(const struct rung__file_writer *writer, bool replace, int error)
+{
+    if (replace)
+        return rung__fail_errno(RUNG_IO, error, "%s is written but may be lost in a power cut",
+                                writer->path);
+    (void)unlinkat((int)writer->folder, rung__path_name(writer->path), 0);
+    return rung__fail_errno(RUNG_IO, error, "cannot write %s", writer->path);
+}
+
 rung_result rung__file_writer_commit(struct rung__file_writer *writer, bool replace)
 {
     rung_result result = RUNG_OK;
@@ -159,8 +169,7 @@ rung_result rung__file_writer_commit(struct rung__file_writer *writer, bool repl
     writer->temporary = NULL;
     /* File systems that keep no order of their own for folders say EINVAL. */
     if (sync_to_disk((int)writer->folder) && errno != EINVAL)
-        result = rung__fail_errno(RUNG_IO, errno, "%s is written but may be lost in a power cut",
-                                  writer->path);
+        result = refuse_unsynced(writer, replace, errno);
 
 done:
     rung__file_writer_abort(writer);

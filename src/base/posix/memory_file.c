@@ -49,6 +49,15 @@ static int seal(int descriptor)
 
 #endif
 
+static int set_size(int descriptor, off_t size)
+{
+    int result;
+    do
+        result = ftruncate(descriptor, size);
+    while (result && errno == EINTR);
+    return result;
+}
+
 rung_result rung__memory_file_create(uint64_t size, struct rung__memory_file *out)
 {
     *out = (struct rung__memory_file){0};
@@ -59,7 +68,7 @@ rung_result rung__memory_file_create(uint64_t size, struct rung__memory_file *ou
     if (descriptor < 0)
         return rung__fail_errno(RUNG_IO, errno, "cannot make a file in memory");
     out->handle = descriptor;
-    if (ftruncate(descriptor, (off_t)size)) {
+    if (set_size(descriptor, (off_t)size)) {
         int error = errno;
         rung__memory_file_close(out);
         return rung__fail_errno(RUNG_NO_MEMORY, error, "cannot make a file of %llu bytes in memory",

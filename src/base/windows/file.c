@@ -124,6 +124,14 @@ void rung__file_unmap(struct rung__bytes *mapped)
     *mapped = (struct rung__bytes){0};
 }
 
+bool rung__file_remove(const char *path)
+{
+    wchar_t *wide = rung__wide_new(path);
+    const bool removed = wide && DeleteFileW(wide);
+    free(wide);
+    return removed;
+}
+
 bool rung__file_is_unchanged(const struct rung__file *file)
 {
     struct rung__file_stamp now;

@@ -17,7 +17,7 @@ int rung__descriptor_open(int folder, const char *path, int flags, mode_t mode);
  */
 int rung__descriptor_above(int descriptor);
 
-/** Closes and sets to 0; nothing when it is 0. Returns close's result. */
+/** Closes and sets to 0; nothing when it is 0. -1 and errno when what was written may be lost. */
 int rung__descriptor_close(intptr_t *descriptor);
 
 #endif

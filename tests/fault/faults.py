@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an operation with one fault, and judges how it ended."""
+
+import collections
+import concurrent.futures
+import errno
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+from operations import INTERPOSE, RUNG, is_whole
+
+# How each call fails. EINTR is no failure: what is asked for has to be asked again.
+ERRORS = {
+    "memory": ["ENOMEM"], "memory_crypto": ["ENOMEM"],
+    "close": ["EIO", "EINTR"], "dlopen": ["ENOMEM"], "fchmod": ["EPERM"], "fcntl64": ["EMFILE"],
+    "fopen64": ["EMFILE"], "fread": ["EIO"], "fstat64": ["EIO"], "fstatat64": ["EACCES"],
+    "fsync": ["EIO", "ENOSPC", "EINTR"], "ftruncate64": ["ENOSPC", "EINTR"],
+    "fts64_open": ["ENOMEM"], "fts64_read": ["ENOMEM"], "getentropy": ["ENOSYS"], "linkat": ["EIO"],
+    "lstat64": ["EACCES"], "memfd_create": ["EMFILE", "ENOMEM"], "mkdir": ["ENOSPC"],
+    "mkstemp64": ["ENOSPC", "EINTR"], "mmap64": ["ENOMEM"], "open64": ["EMFILE", "EINTR"],
+    "openat64": ["EMFILE", "ENOSPC", "EINTR"], "opendir": ["EMFILE"], "pread64": ["EIO", "EINTR"],
+    "pwrite64": ["ENOSPC", "EINTR"], "read": ["EIO", "EINTR"], "readdir64": ["EIO"],
+    "readlink": ["EACCES"], "realpath": ["ENOMEM"], "rename": ["EIO"], "renameat": ["EIO", "ENOSPC"],
+    "renameat2": ["EIO", "ENOSYS"], "sched_getaffinity": ["EINVAL"], "stat64": ["EACCES"],
+    "unlink": ["EIO"], "unlinkat": ["EIO"], "write": ["EIO", "ENOSPC", "EINTR"],
+}
+
+# What no caller of jansson can prevent: it goes on reading a string that it had no memory for.
+JANSSONS_OWN = re.compile(r"load\.c:\d+: lex_scan_string: Assertion")
+
+DONE, BACKEND, INTEGRITY, IO = 0, 3, 4, 5
+
+Fault = collections.namedtuple("Fault", "call at error")
+Ending = collections.namedtuple("Ending", "status out err report before after")
+
+tallies = {}
+
+
+def allowed_statuses(fault):
+    """Survived, or the kind of the fault: without memory no model runs, without its file neither."""
+    if fault.error == "EINTR":
+        return {DONE}
+    if fault.call in ("memory", "memory_crypto", "mmap64", "dlopen", "fts64_open", "fts64_read"):
+        return {DONE, BACKEND}
+    if fault.call in ("memfd_create", "ftruncate64"):
+        return {BACKEND, IO}
+    if fault.call == "fstat64":  # what cannot be looked at again counts as changed
+        return {DONE, IO, INTEGRITY}
+    return {DONE, IO}
+
+
+def snapshot(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def read_report(path):
+    report = {"calls": {}, "failed": None}
+    for line in path.read_text().splitlines() if path.exists() else []:
+        kind, *rest = line.split()
+        if kind == "call":
+            report["calls"][rest[0]] = int(rest[1])
+        else:
+            report[kind] = rest[0] if kind == "failed" else int(rest[0])
+    return report
+
+
+def environment(operation, fault, report):
+    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+    kept.update(HOME="/nonexistent", LD_PRELOAD=str(INTERPOSE), RUNG_FAULT_REPORT=str(report))
+    if operation.standing:
+        call, error = operation.standing.split(":")
+        kept["RUNG_FAULT_STANDING"] = f"{call}:{getattr(errno, error)}"
+    if fault:
+        kept.update(RUNG_FAULT_CALL=fault.call, RUNG_FAULT_AT=str(fault.at),
+                    RUNG_FAULT_ERRNO=str(getattr(errno, fault.error)))
+    return kept
+
+
+def run(operation, origin, fault=None):
+    """In a folder of its own, which goes with it."""
+    with tempfile.TemporaryDirectory(prefix="rung-fault-") as place:
+        folder, report = pathlib.Path(place) / "files", pathlib.Path(place) / "report"
+        operation.enter(origin, folder)
+        before = snapshot(folder)
+        result = subprocess.run([RUNG, *operation.arguments], cwd=folder, capture_output=True, text=True,
+                                timeout=60, check=False, env=environment(operation, fault, report))
+        return Ending(result.returncode, result.stdout, result.stderr, read_report(report), before, snapshot(folder))
+
+
+def wrong_files(operation, fault, ending, whole):
+    """What is half-written, left over or lost."""
+    for name, content in ending.after.items():
+        if ending.before.get(name) == content:
+            continue
+        if name not in operation.outputs:
+            if not fault.call.startswith("unlink"):  # what cannot be removed stays
+                yield f"{name} was left behind"
+        elif not is_whole(pathlib.Path(name), content, whole.after[name]):
+            yield f"{name} is neither as it was nor whole"
+    for name in ending.before:
+        if name not in ending.after:
+            yield f"{name} is lost"
+    there = [name in ending.after for name in operation.outputs]
+    if any(there) and not all(there):
+        yield "some of the outputs are there and some are not"
+    if ending.status == DONE:
+        yield from (f"{name} was not written, and nothing said so" for name in operation.outputs
+                    if ending.after.get(name) == ending.before.get(name))
+
+
+def without_times(text):
+    return re.sub(r'"ms":{[^}]*}', "", text)
+
+
+def wrong_words(operation, ending, whole):
+    """A failure is one sentence; success is none. Warnings may stand beside both."""
+    lines = [line for line in ending.err.splitlines() if not line.startswith("rung: warning: ")]
+    if ending.status == DONE and lines:
+        yield f"it succeeded and says {lines}"
+    if ending.status == DONE and without_times(ending.out) != without_times(whole.out):
+        yield f"it succeeded and its results are others: {ending.out[:300]}"
+    if ending.status > DONE:
+        said = lines or [line for line in ending.out.splitlines() if operation.result_line and '"error"' in line]
+        if len(said) != 1 or len(said[0]) < 20 or not (said[0].startswith("rung") or said[0].startswith("{")):
+            yield f"it fails with {said}"
+
+
+def wrong(operation, fault, ending, whole):
+    """Everything that is wrong about an ending."""
+    if "failed" not in ending.report or not ending.report["failed"]:
+        if ending.status >= DONE:
+            yield "the fault did not come"
+        elif not JANSSONS_OWN.search(ending.err):
+            yield "it crashed"
+        return
+    if ending.status not in allowed_statuses(fault) | operation.more_statuses:
+        yield f"the exit status is {ending.status}"
+    yield from wrong_words(operation, ending, whole)
+    yield from wrong_files(operation, fault, ending, whole)
+    for kept in ("descriptors", "memory_kept"):
+        if ending.report[kept] > whole.report[kept]:
+            yield f"{kept}: {ending.report[kept]}, and {whole.report[kept]} without the fault"
+
+
+def faults_of(calls, names, at_most=None):
+    """Each call of these names, with each of its errors; of more than `at_most` an even sample."""
+    for name in sorted(set(calls) & set(names)):
+        step = max(1, calls[name] / at_most) if at_most else 1
+        places = sorted({round(1 + i * step) for i in range(int(calls[name] / step))} | {calls[name]})
+        yield from (Fault(name, at, error) for at in places if at <= calls[name] for error in ERRORS[name])
+
+
+def run_all(title, operation, origin, whole, faults):
+    """Tries each fault; gives a line for each thing that is wrong, and counts the endings."""
+    def one(fault):
+        ending = run(operation, origin, fault)
+        problems = [f"{operation.name}, {fault.call} {fault.at} {fault.error} at {ending.report['failed']}: {problem}"
+                    f" (exit {ending.status}: {(ending.err or ending.out).strip()[:300]})"
+                    for problem in wrong(operation, fault, ending, whole)]
+        return ending.status, problems
+
+    tally, problems = collections.Counter(), []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for status, found in pool.map(one, faults):
+            tally[status] += 1
+            problems += found
+    tallies[title] = tally
+    return problems

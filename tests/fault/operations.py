@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is run with faults: commands, the files they begin with, and what a whole output is."""
+
+import os
+import pathlib
+import shutil
+
+import tiny
+from PIL import Image
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("RUNG_BUILD", ROOT / "build")).resolve()
+RUNG = BUILD / "cli" / "rung"
+INTERPOSE = BUILD / "tests" / "fault" / "interpose.so"
+RUNTIMES = ROOT / "runtimes"
+
+SIGNATURE_BYTES = 64
+TRUST = ["--trust", "key.pub.pem"]
+
+
+class Operation:
+    """A command in a folder that make() filled. `outputs` are the files it writes."""
+
+    def __init__(self, name, *arguments, outputs=(), change=None, standing=None, result_line=False,
+                 more_statuses=()):
+        self.name, self.arguments, self.outputs = name, [str(argument) for argument in arguments], outputs
+        self.change = change
+        self.standing = standing  # a call that the system does not have
+        self.result_line = result_line  # an error is a result, one line of JSON
+        self.more_statuses = set(more_statuses)
+
+    def enter(self, origin, folder):
+        shutil.copytree(origin, folder)
+        if self.change:
+            self.change(folder)
+
+
+def let_others_write(folder):
+    (folder / "tiny.rung").chmod(0o664)
+
+
+def bring_an_old_model(folder):
+    shutil.copy(folder / "old.rung", folder / "out.rung")
+
+
+OPERATIONS = [
+    Operation("pack", "pack", "spec.json", "tiny.onnx", "-o", "out.rung", "--key", "key.pem",
+              outputs=["out.rung"], change=bring_an_old_model),
+    Operation("sign", "sign", "tiny.rung", "--key", "key.pem", outputs=["tiny.rung"]),
+    Operation("keygen", "keygen", "a.pem", "a.pub.pem", outputs=["a.pem", "a.pub.pem"]),
+    Operation("keygen without renameat2", "keygen", "a.pem", "a.pub.pem", outputs=["a.pem", "a.pub.pem"],
+              standing="renameat2:ENOSYS"),
+    Operation("verify", "verify", "tiny.rung", *TRUST),
+    # A key in a folder that cannot be read is a warning, and what it signed is then not trusted.
+    Operation("verify a folder's keys", "verify", "tiny.rung", "--trust", "trust", more_statuses=[4]),
+    Operation("verify a private copy", "verify", "tiny.rung", *TRUST, change=let_others_write),
+    Operation("inspect", "inspect", "--json", "tiny.rung"),
+    Operation("inspect --spec", "inspect", "--spec", "tiny.rung"),
+    Operation("detect -o", "detect", "-m", "./tiny.rung", "--json", "-o", "out", "--runtime", RUNTIMES, *TRUST,
+              "photos", outputs=["out/white.png"], result_line=True),
+]
+
+
+def is_whole(path, content, expected):
+    """True when an output that a run left is all there; signatures and keys differ from run to run."""
+    if path.suffix == ".rung":
+        return content[:-SIGNATURE_BYTES] == expected[:-SIGNATURE_BYTES] and len(content) == len(expected)
+    if path.suffix == ".pem":
+        lines = content.decode().splitlines()
+        return len(content) == len(expected) and lines[0].startswith("-----BEGIN ") and lines[-1].startswith("-----END ")
+    return content == expected
+
+
+def make(folder, run):
+    """The files that the operations begin with."""
+    tiny.graph(folder / "tiny.onnx")
+    tiny.spec(folder / "spec.json", licence={"text": "Free to use.\n"}, gate={"text": '{"recall": 0.98}'})
+    tiny.spec(folder / "other.json", name="other")
+    run("keygen", "key.pem", "key.pub.pem")
+    run("pack", "spec.json", "tiny.onnx", "-o", "tiny.rung", "--key", "key.pem")
+    run("pack", "other.json", "tiny.onnx", "-o", "old.rung", "--key", "key.pem")
+    (folder / "trust").mkdir()
+    shutil.copy(folder / "key.pub.pem", folder / "trust")
+    (folder / "photos").mkdir()
+    Image.new("RGB", (16, 16), "white").save(folder / "photos" / "white.png")

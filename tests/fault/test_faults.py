@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each system call and each allocation of a command fails once. Whatever it is, the command ends with a documented
+status and one sentence, its outputs are as they were or whole, and nothing is kept: no file, no descriptor, no memory.
+
+Of the many allocations of descriptions and of libcrypto an even sample is tried; RUNG_FAULT_ALL=1 tries all."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from faults import DONE, ERRORS, faults_of, run, run_all
+from operations import BUILD, INTERPOSE, OPERATIONS, RUNG, RUNTIMES, make
+
+MEMORY, CRYPTO = "memory", "memory_crypto"
+ALL = bool(os.environ.get("RUNG_FAULT_ALL"))
+SAMPLE, CRYPTO_SAMPLE = 250, 60
+
+# Imported from libc, and not made to fail: they cannot, or their failing is the tests' of base/ (processes, locks).
+SAFE = """
+__assert_fail __cxa_finalize __errno_location __libc_start_main __stack_chk_fail __tls_get_addr _exit abort
+clock_gettime closedir dladdr dlerror dlsym environ __environ execve fclose fflush flock fork fprintf free fts64_close
+getauxval getegid getenv geteuid getgid getopt_long getpid getppid getrlimit64 getuid kill memchr memcmp memcpy memmove
+ferror memset munmap nanosleep dup2 pipe2 poll prctl printf putc putchar puts fputc fputs fwrite qsort round setpgid
+setpriority sigaction sigaddset sigdelset sigemptyset sigfillset sigismember sigpending sigprocmask sigwait snprintf
+strcasecmp strchr strcmp strcspn strerror strerror_r strlen strncmp strnlen strrchr strsignal strspn strstr strtod
+strtol strtoll strtoul strtoull syscall timespec_get umask vfprintf vsnprintf waitid waitpid malloc calloc realloc
+aligned_alloc strdup
+""".split()
+
+
+@pytest.fixture(scope="session")
+def origin(tmp_path_factory):
+    if not INTERPOSE.exists() or BUILD.name.endswith("asan"):
+        pytest.skip("the interposer is not built, or a sanitizer stands in its place")
+    folder = tmp_path_factory.mktemp("origin")
+    make(folder, lambda *arguments: subprocess.run([RUNG, *arguments], cwd=folder, check=True, capture_output=True))
+    return folder
+
+
+@pytest.fixture(scope="session", params=OPERATIONS, ids=lambda operation: operation.name)
+def subject(request, origin):
+    """An operation, and how it ends without a fault."""
+    if str(RUNTIMES) in request.param.arguments and not RUNTIMES.exists():
+        pytest.skip("there is no runtime; scripts/fetch-runtimes brings one")
+    whole = run(request.param, origin)
+    assert whole.status == DONE, whole
+    return request.param, whole
+
+
+def check(title, subject, origin, names, at_most=None):
+    operation, whole = subject
+    if operation.standing:
+        names = names - {operation.standing.split(":")[0]}
+    faults = list(faults_of(whole.report["calls"], names, at_most))
+    assert faults
+    problems = run_all(f"{title}: {operation.name}", operation, origin, whole, faults)
+    assert not problems, f"{len(problems)} problems\n" + "\n".join(problems)
+
+
+def test_each_system_call_fails_once(subject, origin):
+    check("system calls", subject, origin, ERRORS.keys() - {MEMORY, CRYPTO})
+
+
+def test_each_allocation_fails_once(subject, origin):
+    check("allocations", subject, origin, {MEMORY}, None if ALL else SAMPLE)
+
+
+def test_allocations_of_libcrypto_fail_once(subject, origin):
+    check("allocations of libcrypto", subject, origin, {CRYPTO},
+          None if ALL else CRYPTO_SAMPLE)
+
+
+@pytest.mark.parametrize("file", [RUNG, BUILD / "src" / "librung.so"], ids=lambda path: path.name)
+def test_no_call_of_the_system_is_forgotten(file):
+    """A function that is imported from libc has a fault, or stands in the list of those that need none."""
+    listing = subprocess.run(["nm", "-D", "--undefined-only", file], check=True, capture_output=True, text=True).stdout
+    imported = {match.group(1) for match in re.finditer(r" U (\w+)@GLIBC_", listing)}
+    unknown = {name for name in imported - ERRORS.keys() - set(SAFE) if not name.startswith("pthread_")}
+    assert imported and not unknown
