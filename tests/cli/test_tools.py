@@ -159,7 +159,7 @@ def test_nothing_half_written_stays_behind(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "s.json", "t.onnx"]
 
 
-@pytest.mark.parametrize("change", ["append", "flip", "touch", "replace"])
+@pytest.mark.parametrize("change", ["append", "flip", "truncate", "touch", "replace"])
 def test_a_model_that_changes_after_it_was_verified_is_refused(model, keys, tmp_path, change):
     """A preloaded library changes the file between the signature check and the runtime's reading."""
     shim = tmp_path / "shim.so"
