@@ -6,7 +6,7 @@
 #include "common.h"
 
 extern const struct command command_detect, command_explain, command_inspect, command_keygen,
-    command_pack, command_sign, command_verify;
+    command_pack, command_sign, command_vectors, command_verify;
 
 static void help_environment(void)
 {
@@ -80,5 +80,6 @@ static const struct command command_help_topics = {
 const struct command *const commands[] = {
     &command_detect, &command_explain,     &command_inspect,
     &command_verify, &command_keygen,      &command_pack,
-    &command_sign,   &command_help_topics, NULL,
+    &command_sign,   &command_vectors,     &command_help_topics,
+    NULL,
 };

@@ -50,10 +50,7 @@ static json_t *ms_of(uint64_t ns)
     return json_real(rounded((double)ns / 1e6, 1e3));
 }
 
-/**
- * Names are bytes, JSON is UTF-8: what is no UTF-8 is replaced, and the bytes are added in base64.
- */
-static json_t *new_line(const char *source)
+json_t *report_new_line(const char *source)
 {
     json_t *line = json_pack("{s:i}", "schema", 1);
     char *text = g_utf8_make_valid(source, -1);
@@ -85,7 +82,7 @@ static json_t *target_json(const rung_packet_header *packet, const rung_target *
 
 void report_json(const struct report *report, const rung_model *model)
 {
-    json_t *line = new_line(report->source), *targets = json_array();
+    json_t *line = report_new_line(report->source), *targets = json_array();
     const rung_target *records = report_targets(report->packet);
     for (uint32_t i = 0; i < report->packet->count; i++)
         json_array_append_new(targets, target_json(report->packet, &records[i], model));
@@ -107,7 +104,7 @@ void report_json(const struct report *report, const rung_model *model)
 
 void report_json_error(const char *source, const struct photo_error *error)
 {
-    json_t *line = new_line(source);
+    json_t *line = report_new_line(source);
     char *text = g_utf8_make_valid(error->message, -1);
     json_object_set_new(line, "error",
                         json_pack("{s:s,s:s}", "code", error->code, "message", text));

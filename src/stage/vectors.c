@@ -8,8 +8,6 @@
 #include "base/text.h"
 #include "stage/vectors_reader.h"
 
-#define ID_BYTES_MAX 128u
-
 /** Groups by name; that of a decode group is this prefix and the head's. */
 static const char decode_prefix[] = "decode_";
 
@@ -49,8 +47,8 @@ rung_result rung__vectors_read(const struct rung__vectors *vectors, size_t i,
     rung__text_format(out->where, sizeof out->where, "%s: case %zu", vectors->where, i);
     rung__json_reader_init(&reader, object, out->where);
     rung__json_text(&reader, "id", true);
-    if (strlen(out->id) < 1 || strlen(out->id) > ID_BYTES_MAX)
-        rung__json_refuse(&reader, "\"id\" must have 1 to %u bytes", ID_BYTES_MAX);
+    if (strlen(out->id) < 1 || strlen(out->id) > RUNG__VECTORS_ID_MAX)
+        rung__json_refuse(&reader, "\"id\" must have 1 to %u bytes", RUNG__VECTORS_ID_MAX);
     else
         rung__text_format(out->where, sizeof out->where, "%s: case %s", vectors->where, out->id);
     rung__json_text(&reader, "what", false);

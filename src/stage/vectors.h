@@ -18,6 +18,9 @@
 /** The most bytes of anything that a case describes: a picture, a tensor, all outputs together. */
 #define RUNG__VECTORS_BYTES_MAX (UINT64_C(1) << 26)
 
+/** The most bytes of a case's id. */
+#define RUNG__VECTORS_ID_MAX 128u
+
 /** The most entries of a generator's `params` or `per`. */
 #define RUNG__VECTORS_ENTRIES_MAX 16u
 
