@@ -17,6 +17,9 @@
       "where runtimes are looked for: library files, folders, or folders of folders")              \
     X(trust_path, "RUNG_TRUST_PATH",                                                               \
       "public keys (PEM files or folders) whose models are trusted")                               \
+    X(xdg_cache_home, "XDG_CACHE_HOME",                                                            \
+      "the user's cache folder; private copies of bundles are in its rung/bundles "                \
+      "(default ~/.cache)")                                                                        \
     X(xdg_config_home, "XDG_CONFIG_HOME",                                                          \
       "the user's configuration folder; trusted keys are in its rung/trust (default ~/.config)")   \
     X(xdg_data_home, "XDG_DATA_HOME",                                                              \
