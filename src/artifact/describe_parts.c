@@ -130,6 +130,9 @@ void rung__describe_header(const struct rung__artifact_view *view, json_t *objec
     rung__describe_set(object, "name", json_string(header->name), failed);
     rung__describe_set(object, "role", name_of(&rung__role_names, header->role), failed);
     rung__describe_set(object, "kind", name_of(&rung__kind_names, header->kind), failed);
+    if (header->flags & RUNG__FLAG_BUNDLE)
+        rung__describe_set(object, "bundle",
+                           rung__describe_text(view->sections[RUNG__SECTION_PAYLOAD]), failed);
     rung__describe_set(object, "form", name_of(&rung__form_names, header->form), failed);
     rung__describe_set(object, "head", name_of(&rung__head_names, header->head), failed);
     describe_canvas(&header->canvas, object, failed);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/bundle.h"
 #include "artifact/describe.h"
 #include "artifact/header.h"
 #include "artifact/numbers.h"
@@ -109,24 +110,73 @@ static rung_result load_spec(const char *path, struct rung__spec *spec)
     return result;
 }
 
-static rung_result pack_graph(const char *path, const struct rung__spec *spec, const char *where,
-                              const uint8_t *key_id, struct rung__buffer *message)
+/* What is packed, and what for. */
+struct packing {
+    const struct rung__spec *spec;
+    const char *where; /**< the spec's name */
+    const uint8_t *key_id;
+    struct rung__buffer *message;
+};
+
+static rung_result pack_payload(const struct packing *packing, const struct rung__payload *payload)
+{
+    return rung__pack(packing->spec, packing->where, payload, packing->key_id, packing->message);
+}
+
+static rung_result pack_graph(const struct packing *packing, const char *path)
 {
     struct rung__file file;
-    struct rung__bytes payload = {0};
+    struct rung__payload payload = {0};
     rung_result result = rung__file_open(path, &file);
     if (result != RUNG_OK)
         return result;
-    result = rung__file_map(&file, &payload);
+    result = rung__file_map(&file, &payload.bytes);
     if (result == RUNG_OK)
-        result = rung__pack(spec, where, payload, key_id, message);
+        result = rung__sha256_of(payload.bytes.data, payload.bytes.size, payload.digest);
+    if (result == RUNG_OK)
+        result = pack_payload(packing, &payload);
     if (result == RUNG_OK && !rung__file_is_unchanged(&file))
         result = rung__fail(RUNG_IO, "it was changed while it was packed");
     if (result != RUNG_OK && result != RUNG_INVALID_ARGUMENT)
         result = rung__fail(result, "%s: %s", path, rung_last_error());
-    rung__file_unmap(&payload);
+    rung__file_unmap(&payload.bytes);
     rung__file_close(&file);
     return result;
+}
+
+/* The locator leads from the folder of the file that is written. */
+static rung_result pack_bundle(const struct packing *packing, const char *output_path)
+{
+    struct rung__bundle bundle;
+    const char *locator = packing->spec->bundle;
+    struct rung__payload payload = {.bytes = {(const uint8_t *)locator, strlen(locator)}};
+    char *folder = rung__path_folder(output_path);
+    rung_result result = folder ? rung__bundle_open(folder, payload.bytes, &bundle)
+                                : rung__fail(RUNG_NO_MEMORY, "no memory to read a bundle");
+    free(folder);
+    if (result == RUNG_OK) {
+        result = rung__bundle_hash(&bundle, NULL, payload.digest);
+        rung__bundle_finish(&bundle);
+    }
+    if (result == RUNG_NOT_FOUND)
+        return rung__fail(RUNG_IO, "the bundle is looked for from the folder of the model file: %s",
+                          rung_last_error());
+    return result == RUNG_OK ? pack_payload(packing, &payload) : result;
+}
+
+static rung_result pack_any(const struct packing *packing, const rung_pack_options *options)
+{
+    const struct rung__spec *spec = packing->spec;
+    const char *graph = options->graph_path ? options->graph_path : spec->graph;
+    if (spec->bundle && graph)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "%s names a bundle, so %s cannot be the graph",
+                          packing->where, graph);
+    if (spec->bundle)
+        return pack_bundle(packing, options->output_path);
+    if (!graph)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "%s names no \"graph\", and none was given",
+                          packing->where);
+    return pack_graph(packing, graph);
 }
 
 static rung_result append_signature(void *key, struct rung__buffer *message)
@@ -153,12 +203,9 @@ rung_result rung_artifact_pack(const rung_pack_options *options)
         result = load_private_key(own.key_path, &key, key_id);
     if (result == RUNG_OK)
         result = load_spec(own.spec_path, &spec);
-    const char *graph = own.graph_path ? own.graph_path : spec.graph;
-    if (result == RUNG_OK && !graph)
-        result = rung__fail(RUNG_INVALID_ARGUMENT, "%s names no \"graph\", and none was given",
-                            own.spec_path);
+    const struct packing packing = {&spec, own.spec_path, key ? key_id : NULL, &message};
     if (result == RUNG_OK)
-        result = pack_graph(graph, &spec, own.spec_path, key ? key_id : NULL, &message);
+        result = pack_any(&packing, &own);
     if (result == RUNG_OK && key)
         result = append_signature(key, &message);
     if (result == RUNG_OK)

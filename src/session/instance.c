@@ -47,6 +47,19 @@ static rung_result trust_user_folder(struct rung_instance *instance)
     return result;
 }
 
+/** The user's own cache folder: $XDG_CACHE_HOME/rung, else ~/.cache/rung. */
+static rung_result name_cache(struct rung_instance *instance)
+{
+    const struct rung__environment *environment = &instance->environment;
+    if (environment->xdg_cache_home)
+        instance->cache = rung__text_new("%s/rung", environment->xdg_cache_home);
+    else if (environment->home)
+        instance->cache = rung__text_new("%s/.cache/rung", environment->home);
+    else
+        return RUNG_OK;
+    return instance->cache ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for an instance");
+}
+
 static rung_result build_trust(struct rung_instance *instance, const char *option)
 {
     rung_result result = RUNG_OK;
@@ -87,6 +100,8 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
             result = rung__fail(RUNG_NO_MEMORY, "no memory for an instance");
     }
     if (result == RUNG_OK)
+        result = name_cache(instance);
+    if (result == RUNG_OK)
         result = build_trust(instance, options.trust_path);
     if (result == RUNG_OK)
         result = rung__ort_listen(&instance->log);
@@ -111,6 +126,7 @@ void rung_instance_destroy(rung_instance *instance)
     rung__environment_finish(&instance->environment);
     rung__mutex_finish(&instance->mutex);
     free(instance->runtime_path);
+    free(instance->cache);
     free(instance);
 }
 

@@ -24,6 +24,7 @@ struct rung_instance {
     struct rung__log log;
     struct rung__environment environment;
     struct rung__trust trust;
+    char *cache;              /**< the user's own cache folder, or NULL */
     char *runtime_path;       /**< the application's list, or NULL */
     struct rung__mutex mutex; /**< guards what is below */
     bool searched;

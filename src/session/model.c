@@ -118,9 +118,24 @@ static rung_result load_best(struct rung_model *model)
     return result;
 }
 
+/** What is no graph of ONNX must not reach a provider that takes it for one. */
+static rung_result refuse_bundle(const struct rung_model *model)
+{
+    if (!model->artifact.bundle)
+        return RUNG_OK;
+    return rung__fail(RUNG_UNSUPPORTED,
+                      "%s: no rung can run it: none of this version takes a model "
+                      "of kind %s",
+                      model->artifact.path,
+                      rung__name_text(&rung__kind_names, model->artifact.view.header.kind));
+}
+
 static rung_result load(struct rung_model *model, const rung_model_options *options)
 {
     struct rung__cpus cpus;
+    rung_result result = refuse_bundle(model);
+    if (result != RUNG_OK)
+        return result;
     if (options->threads > THREADS_MAX)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_options.threads is %u; at most %u",
                           options->threads, THREADS_MAX);
@@ -151,7 +166,8 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
     if (!model)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
     model->instance = instance;
-    result = rung__artifact_admit(path, admission_of(instance), &instance->trust, &model->artifact);
+    result = rung__artifact_admit_to_load(path, admission_of(instance), &instance->trust,
+                                          instance->cache, &model->artifact);
     if (result != RUNG_OK) {
         free(model); /* nothing else was made */
         return result;

@@ -103,7 +103,7 @@ static void each_field_has_its_rule_and_its_sentence(void **state)
         {4, 4, RUNG_VERSION, 2, "format version 2"},
         {8, 4, RUNG_INTEGRITY, 255, "255 bytes"},
         {12, 4, RUNG_INTEGRITY, 4, "unknown flags 0x4"},
-        {12, 4, RUNG_UNSUPPORTED, 2, "bundle"},
+        {12, 4, RUNG_INTEGRITY, 2, "bundle"},
         {12, 4, RUNG_INTEGRITY, 1, "signature offset 0"},
         {16, 8, RUNG_INTEGRITY, FILE_BYTES - 1, "says 4095 bytes"},
         {56, 1, RUNG_INTEGRITY, 'A', "name must be"},
