@@ -24,7 +24,7 @@ enum {
 /** Options that several commands share; their rows are macros so that each table stays one table.
  */
 extern struct common_options {
-    const char *model, *trust, *runtime, *rung, *output, *key;
+    const char *model, *trust, *runtime, *rung, *output, *key, *public_key;
     bool json, allow_unsigned, verbose;
     uint32_t threads;
 } common;
@@ -66,6 +66,11 @@ extern struct common_options {
 #define ROW_KEY                                                                                    \
     {                                                                                              \
         'k', "key", "FILE", "the private key, PEM", OPTION_TEXT, &common.key, 0, 0                 \
+    }
+#define ROW_PUBLIC_KEY                                                                             \
+    {                                                                                              \
+        0, "public-key", "FILE", "the public key of the one who signs, PEM", OPTION_TEXT,        \
+            &common.public_key, 0, 0                                                               \
     }
 #define ROW_END                                                                                    \
     {                                                                                              \
