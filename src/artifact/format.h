@@ -36,7 +36,11 @@ enum {
 };
 
 /** Bits of the provider compatibility that have a meaning here; rung__provider_names has all. */
-enum { RUNG__PROVIDER_ORT = 1u << 0, RUNG__PROVIDER_COREML = 1u << 2 };
+enum {
+    RUNG__PROVIDER_ORT = 1u << 0,
+    RUNG__PROVIDER_TRACT = 1u << 1,
+    RUNG__PROVIDER_COREML = 1u << 2
+};
 
 /** Section kinds. */
 enum rung__section_kind {

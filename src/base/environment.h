@@ -12,7 +12,8 @@
     X(home, "HOME", "where the user's folders are when no XDG variable says otherwise")            \
     X(model_path, "RUNG_MODEL_PATH", "folders in which models are looked up by name")              \
     X(rung, "RUNG_RUNG", "the only rung allowed, such as ort-cpu, where no option names one")      \
-    X(runtime, "RUNG_RUNTIME", "the one runtime library to load, a file; nothing else is tried")   \
+    X(runtime, "RUNG_RUNTIME",                                                                     \
+      "the one ONNX Runtime to load, a file; no other one is tried (tract is looked for as ever)") \
     X(runtime_path, "RUNG_RUNTIME_PATH",                                                           \
       "where runtimes are looked for: library files, folders, or folders of folders")              \
     X(trust_path, "RUNG_TRUST_PATH",                                                               \

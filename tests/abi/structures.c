@@ -37,6 +37,7 @@ static const struct {
     M(rung_instance_options, log_user),
     M(rung_instance_options, runtime_path),
     M(rung_instance_options, trust_path),
+    M(rung_instance_options, helper_path),
     M(rung_instance_options, reserved),
     S(rung_pack_options),
     M(rung_pack_options, struct_size),

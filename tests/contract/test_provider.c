@@ -14,7 +14,6 @@
 #include "base/file.h"
 #include "base/thread.h"
 #include "provider/provider.h"
-#include "runtime/ort/ort.h"
 #include "runtime/search.h"
 
 #define THREADS         4
@@ -54,12 +53,16 @@ static int set_up(void **state)
     tiny_rows(&subject->graph, &model);
     memset(&subject->view, 0, sizeof subject->view);
     snprintf(subject->view.header.name, sizeof subject->view.header.name, "tiny");
-    subject->view.header.providers = RUNG__PROVIDER_ORT;
+    subject->view.header.providers = RUNG__PROVIDER_ORT | RUNG__PROVIDER_TRACT;
     subject->view.sections[RUNG__SECTION_PAYLOAD] = rung__buffer_bytes(&subject->graph);
     declare(&subject->view.tensors.input, "image", 4, (uint32_t[]){1, 3, 8, 8});
     declare(&subject->view.tensors.outputs[0], "rows", 3, (uint32_t[]){1, 2, 6});
     subject->view.tensors.output_count = 1;
-    subject->request = (struct rung__model_request){&subject->view, 1};
+    subject->request = (struct rung__model_request){
+        .artifact = &subject->view,
+        .threads = 1,
+        .helper = getenv("RUNG_TEST_HELPER"),
+    };
     return 0;
 }
 
@@ -182,7 +185,7 @@ static void gives_the_same_output_for_the_same_input(void **state)
     assert_memory_equal(first_memory.outputs[0], kept, sizeof kept);
     assert_int_equal(subject->provider->run(second), RUNG_OK);
     assert_memory_equal(second_memory.outputs[0], kept, sizeof kept);
-    if (subject->provider == &rung__provider_ort)
+    if (subject->provider->runtime)
         assert_memory_equal(kept, rows, sizeof kept);
 
     subject->provider->destroy_context(first);
@@ -234,17 +237,17 @@ static void serves_several_threads_side_by_side(void **state)
     subject->provider->destroy_model(model);
 }
 
-static bool load_onnx_runtime(void)
+static bool load_runtime(const struct rung__runtime *runtime)
 {
     struct rung__runtime_candidates found;
     const struct rung__runtime_places places = {.option = getenv("RUNG_TEST_RUNTIMES")};
-    const struct rung__ort *ort = NULL;
-    if (rung__runtime_search(&places, &found) != RUNG_OK)
+    bool loaded = false;
+    if (rung__runtime_search(runtime, &places, &found) != RUNG_OK)
         return false;
-    for (size_t i = 0; i < found.count && !ort; i++)
-        (void)rung__ort_open(found.items[i].path, &ort);
+    for (size_t i = 0; i < found.count && !loaded; i++)
+        loaded = runtime->open(found.items[i].path) == RUNG_OK;
     rung__runtime_candidates_finish(&found);
-    return ort != NULL;
+    return loaded;
 }
 
 static int run_contract(const struct rung__provider *provider)
@@ -269,13 +272,19 @@ static int run_contract(const struct rung__provider *provider)
     return cmocka_run_group_tests_name(provider->name, tests, NULL, NULL);
 }
 
+/** A provider whose runtime is not there has broken its contract: the tests need them all. */
+static int run_on_runtime(const struct rung__provider *provider)
+{
+    const char *runtimes = getenv("RUNG_TEST_RUNTIMES");
+    if (load_runtime(provider->runtime))
+        return run_contract(provider);
+    print_error("no %s below %s: run scripts/fetch-runtimes\n", provider->runtime->text,
+                runtimes ? runtimes : "(unset)");
+    return 1;
+}
+
 int main(void)
 {
-    int failures = run_contract(&rung__provider_dummy);
-    if (!load_onnx_runtime()) {
-        print_error("no ONNX Runtime below %s: run scripts/fetch-runtimes\n",
-                    getenv("RUNG_TEST_RUNTIMES") ? getenv("RUNG_TEST_RUNTIMES") : "(unset)");
-        return 1;
-    }
-    return failures + run_contract(&rung__provider_ort);
+    return run_contract(&rung__provider_dummy) + run_on_runtime(&rung__provider_ort) +
+           run_on_runtime(&rung__provider_tract);
 }
