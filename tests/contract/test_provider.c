@@ -155,6 +155,27 @@ static void refuses_what_is_no_graph(void **state)
     assert_true(rung_last_error()[0]);
 }
 
+/** The file is in order and its graph is not: nothing makes the output that it announces. */
+static void a_graph_that_cannot_be_built_fails_alone(void **state)
+{
+    struct subject *subject = *state;
+    struct rung__model_report report;
+    void *model = NULL;
+    if (!subject->provider->runtime) {
+        print_message("skipped: %s builds nothing\n", subject->provider->name);
+        skip();
+    }
+    uint8_t *name = memmem(subject->graph.data, subject->graph.size, "rows", 4);
+    assert_non_null(name);
+    name[3] = 'z';
+    assert_int_equal(rung__provider_load(subject->provider, &subject->request, &model, &report),
+                     RUNG_BACKEND);
+    assert_null(model);
+    assert_true(rung_last_error()[0]);
+    name[3] = 's';
+    subject->provider->destroy_model(load(subject, &report));
+}
+
 static void *make_context(struct subject *subject, void *model, struct rung__model_memory *memory)
 {
     void *context = NULL;
@@ -261,6 +282,7 @@ static int run_contract(const struct rung__provider *provider)
         cmocka_unit_test(refuses_another_type_by_name),
         cmocka_unit_test(refuses_a_missing_output),
         cmocka_unit_test(refuses_what_is_no_graph),
+        cmocka_unit_test(a_graph_that_cannot_be_built_fails_alone),
         cmocka_unit_test(gives_the_same_output_for_the_same_input),
         cmocka_unit_test(serves_several_threads_side_by_side),
     };
