@@ -163,9 +163,14 @@ static json_t *parameter_of(const struct rung__parameter_kind *kind,
     if (kind->is_flag)
         return json_boolean(rung__get_u32(parameter->values.data));
     json_t *array = json_array();
-    for (uint32_t i = 0; i < parameter->count; i++)
-        rung__describe_add(
-            array, json_integer(rung__get_u32(parameter->values.data + 4 * (size_t)i)), failed);
+    for (uint32_t i = 0; i < parameter->count; i++) {
+        const uint8_t *at = parameter->values.data + 4 * (size_t)i;
+        rung__describe_add(array,
+                           kind->type == RUNG__PARAMETER_F32
+                               ? json_real(rung__decimal_of_f32(rung__get_f32(at)))
+                               : json_integer(rung__get_u32(at)),
+                           failed);
+    }
     return array;
 }
 
