@@ -117,7 +117,7 @@ static void each_field_has_its_rule_and_its_sentence(void **state)
         {120, 4, RUNG_INTEGRITY, 2, "head is centernet, but role is embedder"},
         {124, 4, RUNG_INTEGRITY, 4, "kind is 4"},
         {128, 4, RUNG_INTEGRITY, 6, "form is 6"},
-        {132, 4, RUNG_INTEGRITY, 9, "head is 9"},
+        {132, 4, RUNG_INTEGRITY, 10, "head is 10"},
         {132, 4, RUNG_INTEGRITY, 0, "head is none, but role is detector"},
         {136, 4, RUNG_INTEGRITY, 0, "width is 0"},
         {136, 4, RUNG_INTEGRITY, 16385, "width is 16385"},
