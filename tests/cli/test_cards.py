@@ -42,3 +42,12 @@ def test_a_card_gives_its_published_results(card, data, capsys):
             print(f"\n{card['name']} on {os.path.basename(reference['image'])}: {len(targets)} targets, at most "
                   f"{max(pixels):.2f} pixels and {max(scores):.4f} in score from the card", end="")
         assert max(pixels) <= 1 and max(scores) <= 0.01, line["source"]
+
+
+def test_what_its_spec_says_is_in_the_model_file(card):
+    spec = json.loads((ROOT / "models" / card["name"] / "spec.json").read_text())
+    inside = json.loads(run("inspect", "--spec", MODELS / f"{card['name']}.rung").out)
+    for member in ("head", "canvas", "fit", "order", "outputs", "parameters", "labels"):
+        assert inside[member] == spec[member]
+    for key in ("min_confidence", "iou"):
+        assert abs(inside["selection"][key] - spec["selection"][key]) <= 0.5 / 65535 + 1e-9
