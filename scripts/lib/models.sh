@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # Sourced, after common.sh, by the scripts that make model files of the demo's key.
 
 rung=$root/build/cli/rung
