@@ -82,8 +82,8 @@ RUNG_API void rung_instance_destroy(rung_instance *instance);
 
 /**
  * Writes a JSON object that tells which runtimes were found, which rungs there are, which one is
- * taken, and why: `{"schema":1,"loaded":[…],"runtimes":[…],"rungs":[…],…}`. It loads one of each runtime if none
- * is.
+ * taken, and why: `{"schema":1,"loaded":[…],"runtimes":[…],"rungs":[…],…}`. It loads one of each
+ * runtime if none is.
  *
  * `json` receives UTF-8 with a terminating zero. `*needed` (may be NULL) is set to the size with
  * that zero, also when it does not fit. Safe from any thread. Results: OK, INVALID_ARGUMENT,

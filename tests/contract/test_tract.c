@@ -147,7 +147,7 @@ static void a_model_that_tract_refuses_is_refused_in_its_words(void **state)
     make_model(&model, 9);
     uint8_t *name = memmem(model.data, model.size, "Constant", 8);
     assert_non_null(name);
-    memcpy(name, "Konstant", 8);
+    name[0] = 'K';
     assert_int_equal(try_with(real_helper(), &model, 60 * SECOND), RUNG_BACKEND);
     expect_told("tract 0.23.");
     rung__buffer_finish(&model);
