@@ -32,7 +32,7 @@ typedef struct rung_pack_options {
     uint32_t version;     /**< RUNG_STRUCT_VERSION */
     const char
         *spec_path; /**< JSON (docs/artifact.md); files it names are relative to its folder */
-    const char *graph_path;  /**< the payload; NULL: the spec's "graph" */
+    const char *graph_path;  /**< the payload; NULL: the spec's "graph", or its "bundle" */
     const char *output_path; /**< written whole or not at all; replaced when it exists */
     const char *key_path;    /**< private PEM; NULL: the file is unsigned */
     uint64_t reserved[4];
