@@ -69,7 +69,7 @@ extern struct common_options {
     }
 #define ROW_PUBLIC_KEY                                                                             \
     {                                                                                              \
-        0, "public-key", "FILE", "the public key of the one who signs, PEM", OPTION_TEXT,        \
+        0, "public-key", "FILE", "the public key of the one who signs, PEM", OPTION_TEXT,          \
             &common.public_key, 0, 0                                                               \
     }
 #define ROW_END                                                                                    \

@@ -30,6 +30,7 @@ static void finish(struct places *places)
     free(places->tag);
 }
 
+/* End with finish, also after a failure. */
 static rung_result name_places(const char *cache, const uint8_t digest[RUNG__SHA256_BYTES],
                                struct places *out)
 {
@@ -43,7 +44,6 @@ static rung_result name_places(const char *cache, const uint8_t digest[RUNG__SHA
     }
     if (out->copy && out->part && out->lock && out->tag)
         return RUNG_OK;
-    finish(out);
     return rung__fail(RUNG_NO_MEMORY, "no memory for the private copy of a bundle");
 }
 
@@ -136,9 +136,8 @@ rung_result rung__bundle_keep(const struct rung__bundle *bundle, const char *cac
     bool intact;
     *path = NULL;
     rung_result result = name_places(cache, digest, &places);
-    if (result != RUNG_OK)
-        return result;
-    result = prepare(cache, &places);
+    if (result == RUNG_OK)
+        result = prepare(cache, &places);
     if (result == RUNG_OK)
         result = look(&places, digest, &intact);
     if (result == RUNG_OK)
