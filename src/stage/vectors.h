@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 
+#include "artifact/heads.h"
 #include "kernel/decode.h"
 #include "kernel/packet.h"
 #include "kernel/preprocess.h"
@@ -117,19 +118,19 @@ struct rung__vectors_values {
 
 /** Bits that replace one element of an output. */
 struct rung__vectors_injection {
-    uint32_t output, element, bits;
+    uint32_t output; /**< its place in the list of outputs */
+    uint32_t element, bits;
 };
 
 struct rung__vectors_decode {
     struct rung__vectors_place place;
-    uint32_t head;    /**< maybe one that this version cannot decode */
-    bool is_contract; /**< shapes and parameters are as this version's contract of the head */
+    uint32_t head;
     struct rung__selection selection;
-    struct rung__tensors tensors; /**< outputs by purpose, and parameters */
-    struct rung__vectors_values values[RUNG__OUTPUTS_MAX];
+    struct rung__tensors tensors;                          /**< outputs and parameters */
+    struct rung__vectors_values values[RUNG__OUTPUTS_MAX]; /**< of each output */
     const struct rung__vectors_injection *injections;
     size_t injection_count;
-    uint8_t parameters[RUNG__PARAMETERS_MAX][RUNG__VECTORS_ENTRIES_MAX * 4];
+    uint8_t parameters[RUNG__PARAMETERS_MAX][RUNG__PARAMETER_COUNT_MAX * sizeof(uint32_t)];
     struct rung__placement placement; /**< expected, but for its crop */
     uint32_t k;                       /**< expected */
     uint64_t survivors;               /**< expected */
@@ -193,7 +194,7 @@ void rung__vectors_case_finish(struct rung__vectors_case *vector);
 /** Makes `surface_bytes` of pixels. Results: OK, INVALID_ARGUMENT (the digest is another). */
 rung_result rung__vectors_make_surface(const struct rung__vectors_preprocess *preprocess,
                                        uint8_t *pixels);
-/** Makes the elements of an output, with what is injected. */
+/** Makes the elements of output `output` of the list, with what is injected. */
 void rung__vectors_make_output(const struct rung__vectors_decode *decode, uint32_t output,
                                float *values);
 void rung__vectors_make_candidates(const struct rung__vectors_candidates *candidates,

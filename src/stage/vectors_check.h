@@ -16,7 +16,7 @@ extern const struct rung__vectors_memory rung__vectors_heap;
 /**
  * Runs a case with the kernels for these flags and compares every byte. Each block that a kernel
  * reads or writes has exactly the size that it needs. Results: OK, INTEGRITY (what differs, where,
- * and how), NOT_FOUND (this version has no decoder for it: the case is not applicable),
+ * and how), NOT_FOUND (there is no decoder for its head: the case is not applicable),
  * INVALID_ARGUMENT (its picture is not the one it describes), NO_MEMORY, UNSUPPORTED (libcrypto).
  */
 rung_result rung__vectors_check(const struct rung__vectors_case *vector, uint64_t cpu_flags,

@@ -33,7 +33,7 @@ static rung_result make_outputs(struct rung__vectors_run *run,
         if (!values)
             return RUNG_NO_MEMORY;
         rung__vectors_make_output(decode, i, values);
-        request->outputs[i] = (struct rung__values){values, tensor};
+        request->outputs[tensor->purpose] = (struct rung__values){values, tensor};
     }
     return RUNG_OK;
 }
@@ -64,8 +64,8 @@ static rung_result decode_outputs(struct rung__vectors_run *run,
                                            .selection = &decode->selection,
                                            .tensors = &decode->tensors};
     rung__decode_init(&kernels, run->cpu_flags);
-    if (!decode->is_contract || !kernels.heads[decode->head])
-        return rung__fail(RUNG_NOT_FOUND, "this version has no decoder for head %s",
+    if (!kernels.heads[decode->head])
+        return rung__fail(RUNG_NOT_FOUND, "there is no decoder for head %s",
                           rung__name_text(&rung__head_names, decode->head));
     rung_result result = map_back(decode, &mapping);
     if (result == RUNG_OK)
@@ -80,16 +80,13 @@ static rung_result decode_outputs(struct rung__vectors_run *run,
 static rung_result same_decoded(const struct rung__vectors_decode *decode,
                                 const struct rung__decoded *decoded)
 {
-    const uint32_t points_per = rung__head_points(decode->head);
+    const size_t point_bytes = decoded->points_per * sizeof(int32_t[2]);
     rung_result result = rung__vectors_same("survivors", decoded->survivors, decode->survivors);
     if (result == RUNG_OK)
         result = rung__vectors_same("count", decoded->count, decode->count);
     if (result == RUNG_OK)
         result =
             rung__vectors_same("left_out", decoded->survivors > decoded->count, decode->left_out);
-    if (result == RUNG_OK)
-        result =
-            rung__vectors_same("the number of points of a record", decoded->points_per, points_per);
     if (result == RUNG_OK)
         result = rung__vectors_same_bytes("the records", decoded->candidates,
                                           decoded->count * sizeof *decoded->candidates,
@@ -98,8 +95,7 @@ static rung_result same_decoded(const struct rung__vectors_decode *decode,
         result = rung__vectors_same_list("rows_kept", decoded->rows, decode->rows, decode->count);
     if (result == RUNG_OK && decode->points.size > 0)
         result = rung__vectors_same_bytes("the points", decoded->points,
-                                          (size_t)decoded->count * points_per * sizeof(int32_t[2]),
-                                          &decode->points);
+                                          decoded->count * point_bytes, &decode->points);
     return result;
 }
 

@@ -6,75 +6,79 @@
 #include "artifact/heads.h"
 #include "artifact/tensors.h"
 #include "base/error.h"
+#include "kernel/exact.h"
 
 /* The model's outputs of a decode or e2e case. */
 
 #define ELEMENTS_MAX   ((uint32_t)(RUNG__VECTORS_BYTES_MAX / sizeof(float)))
 #define INJECTIONS_MAX 65536u
 
-/* ---- parameters ------------------------------------------------------------------------------ */
+/* ---- parameters: those of a spec file ---------------------------------------------------------
+ */
 
-static void add_parameter(struct rung__vectors_decode *decode, struct rung__json_reader *reader,
-                          const struct rung__parameter_kind *kind, const uint32_t *values,
-                          uint32_t count)
+/** Gives the place of the next parameter's values. */
+static uint8_t *add_parameter(struct rung__vectors_decode *decode,
+                              const struct rung__parameter_kind *kind, uint32_t count)
 {
     struct rung__tensors *tensors = &decode->tensors;
     uint8_t *bytes = decode->parameters[tensors->parameter_count];
-    for (uint32_t i = 0; i < count; i++) {
-        if (values[i] < kind->low || values[i] > kind->high)
-            rung__json_refuse(reader, "\"%s\"[%u] is %u, not %u..%u", kind->name, i, values[i],
-                              kind->low, kind->high);
-        rung__put_u32(bytes + 4 * (size_t)i, values[i]);
-    }
     tensors->parameters[tensors->parameter_count++] =
         (struct rung__parameter){kind->key, kind->type, count, {bytes, 4 * (size_t)count}};
+    return bytes;
+}
+
+/** One value of a list: f32 is written as its bits. */
+static uint32_t read_value(struct rung__json_reader *reader,
+                           const struct rung__parameter_kind *kind, const json_t *array, size_t i)
+{
+    if (kind->type == RUNG__PARAMETER_U32)
+        return (uint32_t)rung__vectors_item(reader, kind->name, array, i, kind->low, kind->high);
+    const uint32_t bits =
+        (uint32_t)rung__vectors_bits(reader, kind->name, json_array_get(array, i), 8);
+    if (!rung__parameter_takes(kind, (double)rung__f32_from_bits(bits)))
+        rung__json_refuse(reader, "\"%s\"[%zu] must be above %u, and at most %u", kind->name, i,
+                          kind->low, kind->high);
+    return bits;
 }
 
 /** A list may be empty: the head then has no such parameter. */
-static uint32_t read_list(struct rung__json_reader *reader, const struct rung__parameter_kind *kind,
-                          uint32_t values[RUNG__VECTORS_ENTRIES_MAX])
+static void read_list(struct rung__vectors_decode *decode, struct rung__json_reader *reader,
+                      const struct rung__parameter_kind *kind)
 {
-    const uint32_t most =
-        kind->count_max < RUNG__VECTORS_ENTRIES_MAX ? kind->count_max : RUNG__VECTORS_ENTRIES_MAX;
-    const json_t *array = rung__vectors_array(reader, kind->name, 0, most);
+    const json_t *array = rung__vectors_array(reader, kind->name, 0, kind->count_max);
     const uint32_t count = (uint32_t)json_array_size(array);
-    for (uint32_t i = 0; i < count; i++)
-        values[i] =
-            (uint32_t)rung__vectors_item(reader, kind->name, array, i, kind->low, kind->high);
-    return count;
+    uint8_t *bytes = count > 0 ? add_parameter(decode, kind, count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        rung__put_u32(bytes + 4 * i, read_value(reader, kind, array, i));
 }
 
-static void read_parameter(struct rung__vectors_decode *decode, struct rung__json_reader *reader,
-                           const struct rung__parameter_kind *kind)
+/** A single stride may be written without a list. */
+static void read_stride(struct rung__vectors_decode *decode, struct rung__json_reader *reader)
 {
-    uint32_t values[RUNG__VECTORS_ENTRIES_MAX] = {0}, count = 1;
-    if (!rung__json_member(reader, kind->name))
-        return;
-    if (kind->type != RUNG__PARAMETER_U32)
-        rung__json_refuse(reader, "\"%s\" is no parameter that vectors can have", kind->name);
-    else if (kind->is_flag)
-        values[0] = rung__json_bool(reader, kind->name, true, false);
-    else
-        count = read_list(reader, kind, values);
-    if (count > 0)
-        add_parameter(decode, reader, kind, values, count);
+    const struct rung__parameter_kind *kind = rung__parameter_kind_of(RUNG__PARAMETER_STRIDES);
+    if (rung__json_member(reader, kind->name))
+        rung__json_refuse(reader, "\"stride\" and \"%s\" exclude each other", kind->name);
+    const uint64_t stride =
+        rung__json_u64(reader, "stride", kind->low, kind->high, true, kind->low);
+    rung__put_u32(add_parameter(decode, kind, 1), (uint32_t)stride);
 }
 
-/** The parameters of a spec file, and `stride` for a single one of the strides. */
 static void read_parameters(struct rung__vectors_decode *decode, struct rung__json_reader *reader)
 {
     struct rung__json_reader inner;
     rung__vectors_enter(reader, "parameters", &inner);
-    for (size_t i = 0; i < rung__parameter_kind_count; i++)
-        read_parameter(decode, &inner, &rung__parameter_kinds[i]);
-    if (rung__json_member(&inner, "stride")) {
-        const struct rung__parameter_kind *kind = rung__parameter_kind_of(RUNG__PARAMETER_STRIDES);
-        const uint32_t stride = rung__vectors_u32(&inner, "stride");
-        if (rung__head_parameter(&decode->tensors, kind->key))
-            rung__json_refuse(&inner, "\"stride\" and \"strides\" exclude each other");
+    for (size_t i = 0; i < rung__parameter_kind_count; i++) {
+        const struct rung__parameter_kind *kind = &rung__parameter_kinds[i];
+        if (!rung__json_member(&inner, kind->name))
+            continue;
+        if (kind->is_flag)
+            rung__put_u32(add_parameter(decode, kind, 1),
+                          rung__json_bool(&inner, kind->name, true, false));
         else
-            add_parameter(decode, &inner, kind, &stride, 1);
+            read_list(decode, &inner, kind);
     }
+    if (rung__json_member(&inner, "stride"))
+        read_stride(decode, &inner);
     rung__vectors_leave(reader, &inner);
 }
 
@@ -124,8 +128,9 @@ static size_t read_shape(struct rung__json_reader *reader, struct rung__tensor *
 static void read_tensor(struct rung__vectors_case *vector, struct rung__json_reader *reader,
                         const char *name, uint32_t purpose)
 {
-    struct rung__tensor *tensor = &vector->decode.tensors.outputs[purpose];
-    struct rung__vectors_values *values = &vector->decode.values[purpose];
+    struct rung__tensors *tensors = &vector->decode.tensors;
+    struct rung__vectors_values *values = &vector->decode.values[tensors->output_count];
+    struct rung__tensor *tensor = &tensors->outputs[tensors->output_count++];
     struct rung__json_reader inner;
     *tensor = (struct rung__tensor){.purpose = purpose, .dtype = RUNG_DTYPE_F32};
     if (strlen(name) < 1 || strlen(name) > RUNG__TENSOR_NAME_MAX)
@@ -147,44 +152,27 @@ static void read_tensor(struct rung__vectors_case *vector, struct rung__json_rea
     rung__vectors_leave(reader, &inner);
 }
 
-/** Without a contract the names are whatever the file has, in its order. */
-static uint32_t list_names(struct rung__json_reader *reader,
-                           const struct rung__head_contract *contract,
-                           const char *names[RUNG__OUTPUTS_MAX])
+/** The outputs that the contract names, in the order of their purposes. */
+static void read_named(struct rung__vectors_case *vector, struct rung__json_reader *reader,
+                       const struct rung__head_contract *contract)
 {
-    uint32_t count = 0;
-    const char *key;
-    json_t *value;
-    while (contract && contract->tensors[count]) {
-        names[count] = contract->tensors[count];
-        count++;
+    for (uint32_t i = 0; i < RUNG__OUTPUTS_MAX && contract->tensors[i]; i++) {
+        const bool is_optional = contract->optional & 1u << i;
+        if (!is_optional || rung__json_member(reader, contract->tensors[i]))
+            read_tensor(vector, reader, contract->tensors[i], i);
     }
-    if (contract || reader->result != RUNG_OK)
-        return count;
-    json_object_foreach((json_t *)reader->object, key, value)
-    {
-        if (count == RUNG__OUTPUTS_MAX) {
-            rung__json_refuse(reader, "there are more than %u tensors", RUNG__OUTPUTS_MAX);
-            return 0;
-        }
-        names[count++] = key;
-    }
-    return count;
 }
 
 static void read_tensors(struct rung__vectors_case *vector, struct rung__json_reader *reader,
                          const struct rung__head_contract *contract)
 {
-    struct rung__tensors *tensors = &vector->decode.tensors;
+    const struct rung__tensors *tensors = &vector->decode.tensors;
     struct rung__json_reader inner;
-    const char *names[RUNG__OUTPUTS_MAX];
     uint64_t elements = 0;
     rung__vectors_enter(reader, "tensors", &inner);
-    tensors->output_count = list_names(&inner, contract, names);
-    for (uint32_t i = 0; i < tensors->output_count; i++) {
-        read_tensor(vector, &inner, names[i], i);
+    read_named(vector, &inner, contract);
+    for (uint32_t i = 0; i < tensors->output_count; i++)
         elements += rung__tensor_elements(&tensors->outputs[i]);
-    }
     if (elements > ELEMENTS_MAX)
         rung__json_refuse(&inner, "the tensors have more than %u elements", ELEMENTS_MAX);
     rung__vectors_leave(reader, &inner);
@@ -234,6 +222,8 @@ static void check_contract(const struct rung__vectors_decode *decode,
         .role = RUNG_ROLE_DETECTOR, .head = decode->head, .canvas = decode->place.canvas};
     const struct rung__parameter *strides =
         rung__head_parameter(&decode->tensors, RUNG__PARAMETER_STRIDES);
+    if (reader->result != RUNG_OK)
+        return;
     for (size_t i = 0; i < rung__parameter_kind_count; i++) {
         const struct rung__parameter_kind *kind = &rung__parameter_kinds[i];
         if (contract->required & 1u << kind->key &&
@@ -254,10 +244,12 @@ void rung__vectors_read_outputs(struct rung__vectors_case *vector, struct rung__
     struct rung__vectors_decode *decode = &vector->decode;
     decode->head = rung__vectors_word(reader, "head", &rung__head_names);
     const struct rung__head_contract *contract = rung__head_contract(decode->head);
+    if (!contract) {
+        rung__json_refuse(reader, "this version does not know the head");
+        return;
+    }
     read_parameters(decode, reader);
     read_tensors(vector, reader, contract);
     read_injections(vector, reader);
-    if (contract && reader->result == RUNG_OK)
-        check_contract(decode, reader, contract);
-    decode->is_contract = contract != NULL;
+    check_contract(decode, reader, contract);
 }

@@ -98,6 +98,18 @@ def test_whatever_else_differs_is_exit_1_and_a_sentence(tmp_path, group, change,
     assert f"case {applicable[0]['id']}: scalar: " in said and expected in said
 
 
+def test_what_has_no_decoder_is_not_applicable_and_never_passed(tmp_path):
+    document = load("e2e")
+    document["cases"] = [case for case in document["cases"] if case["head"] == "rows"]
+    for case in document["cases"]:
+        case["head"] = "none"
+    path = save(tmp_path, document)
+    assert run("vectors", path).out.startswith(f"none: {path}: scalar: 0 of {len(document['cases'])} cases; ")
+    line = json_lines(run("vectors", "--json", path))[0]
+    assert line["verdict"] == "none" and line["passed"] == 0 and line["not_applicable"] == line["cases"]
+    assert "no decoder for head none" in line["reason"]
+
+
 def change_first(group, change):
     document = load(group)
     change(document["cases"][0])

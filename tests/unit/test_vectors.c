@@ -14,7 +14,6 @@
 #include <rung/vectors.h>
 
 #include "artifact/heads.h"
-#include "artifact/names.h"
 #include "base/text.h"
 #include "folder_fixture.h"
 #include "kernel/exact.h"
@@ -163,32 +162,18 @@ static void candidates_and_points_are_as_the_file_says(void **state)
     rung__vectors_finish(&vectors);
 }
 
-/** A head of the table of names without a contract, NULL when there is none left. */
-static const char *head_without_a_contract(void)
-{
-    for (size_t i = 0; i < rung__head_names.count; i++)
-        if (!rung__head_contract(rung__head_names.rows[i].value))
-            return rung__head_names.rows[i].text;
-    return NULL;
-}
-
-static void a_head_that_this_version_lacks_parses_and_is_not_applicable(void **state)
+static void a_head_without_a_decoder_is_not_applicable(void **state)
 {
     (void)state;
-    const char *head = head_without_a_contract();
-    if (!head)
-        skip();
-    char group[32], quoted[32];
-    rung__text_format(quoted, sizeof quoted, "\"%s\"", head);
-    rung__text_format(group, sizeof group, "decode_%s", head);
-    for (char *at = group; (at = strchr(at, '-'));)
-        *at = '_';
-    char *renamed = edited(rows_text, "decode_rows", group);
-    char *text = edited(renamed, "\"rows\"", quoted);
-    assert_int_equal(check(text), RUNG_NOT_FOUND);
-    assert_error_has(head);
-    free(text);
-    free(renamed);
+    struct rung__vectors vectors;
+    struct rung__vectors_case vector;
+    assert_int_equal(parse(rows_text, &vectors), RUNG_OK);
+    assert_int_equal(rung__vectors_read(&vectors, 0, &vector), RUNG_OK);
+    vector.decode.head = RUNG_HEAD_NONE;
+    assert_int_equal(rung__vectors_check(&vector, 0, &rung__vectors_heap), RUNG_NOT_FOUND);
+    assert_error_has("no decoder for head none");
+    rung__vectors_case_finish(&vector);
+    rung__vectors_finish(&vectors);
 }
 
 /* ---- what is wrong --------------------------------------------------------------------------- */
@@ -247,7 +232,7 @@ static void a_file_of_another_kind_is_refused(void **state)
     refuses(rows_text, rows_text, "{}", "\"group\" is missing");
     refuses(rows_text, "decode_rows", "decode_hydra", "there is no group \"decode_hydra\"");
     refuses(rows_text, "decode_rows", "decode_none", "there is no group");
-    refuses(rows_text, "decode_rows", "decode_ssd", "the head is not that of the group");
+    refuses(rows_text, "decode_rows", "decode_detr", "the head is not that of the group");
     refuses(rows_text, "\"format\": 1", "\"format\": 2", "\"format\"");
     refuses(rows_text, "\"note\"", "\"notes\"", "\"notes\"");
     refuses(select_text, strstr(select_text, "[{\"id\""), "[]}", "\"cases\"");
@@ -382,7 +367,7 @@ int main(void)
         cmocka_unit_test(a_right_case_passes),
         cmocka_unit_test(parameters_and_tensors_are_as_the_file_says),
         cmocka_unit_test(candidates_and_points_are_as_the_file_says),
-        cmocka_unit_test(a_head_that_this_version_lacks_parses_and_is_not_applicable),
+        cmocka_unit_test(a_head_without_a_decoder_is_not_applicable),
         cmocka_unit_test(a_wrong_byte_is_named),
         cmocka_unit_test(without_the_bytes_their_digest_decides),
         cmocka_unit_test(a_file_of_another_kind_is_refused),
