@@ -48,10 +48,15 @@ static rung_result require_table(const struct rung__tensor *tensor, uint32_t row
     return rung__head_require_shape(tensor, tail, COUNT(tail));
 }
 
-/** The cells of the canvas at a stride. */
+/** The cells along a side of the canvas; none at a stride that is missing. */
+static uint32_t cells_along(uint32_t side, uint32_t stride)
+{
+    return stride ? side / stride : 0;
+}
+
 static uint64_t cells(const struct rung__canvas *canvas, uint32_t stride)
 {
-    return (uint64_t)(canvas->width / stride) * (canvas->height / stride);
+    return (uint64_t)cells_along(canvas->width, stride) * cells_along(canvas->height, stride);
 }
 
 static rung_result require_one_stride(const char *head, const struct rung__tensors *tensors)
@@ -155,8 +160,8 @@ static rung_result check_centernet(const struct rung__header *header,
     const uint32_t stride = value(tensors, RUNG__PARAMETER_STRIDES, 0);
     for (uint32_t i = 0; i < COUNT(channels) && result == RUNG_OK; i++) {
         const struct rung__tensor *output = rung__head_output(tensors, i);
-        const uint32_t tail[] = {channels[i], header->canvas.height / stride,
-                                 header->canvas.width / stride};
+        const uint32_t tail[] = {channels[i], cells_along(header->canvas.height, stride),
+                                 cells_along(header->canvas.width, stride)};
         if (channels[i] == 1 && output->rank == 2 &&
             rung__head_shape_ends_with(output, tail + 1, COUNT(tail) - 1))
             continue;
@@ -276,7 +281,8 @@ static rung_result check_fastestdet(const struct rung__header *header,
         return result;
     const uint32_t stride = value(tensors, RUNG__PARAMETER_STRIDES, 0);
     const uint32_t maps = dim(output, 2);
-    const uint32_t tail[] = {maps, header->canvas.height / stride, header->canvas.width / stride};
+    const uint32_t tail[] = {maps, cells_along(header->canvas.height, stride),
+                             cells_along(header->canvas.width, stride)};
     if (maps <= 5 || maps - 5 > RUNG__CLASSES_MAX)
         return rung__head_refuse_shape(output, "[1,5+C,h,w] with 1..256 classes");
     return rung__head_require_shape(output, tail, COUNT(tail));

@@ -252,8 +252,8 @@ static uint32_t make_level(struct setting *setting, struct sweep *sweep,
              is_score && !form->logits ? 0.05 : -2, is_score && !form->logits ? 1 : 2);
     }
     for (uint32_t row = 0; row < rows; row++) {
-        const uint32_t cell = row / form->anchors;
-        expect_strided(form, stride, cell % width, cell / width, (const float *const *)tables, row,
+        const uint32_t cell = row / form->anchors, y = cell / width;
+        expect_strided(form, stride, cell % width, y, (const float *const *)tables, row,
                        &expected[row]);
     }
     return rows;
@@ -292,11 +292,12 @@ static const uint32_t ssd_sides[] = {10, 40, 100}; /* the last is higher than th
 static void prior_of(uint32_t row, double prior[4])
 {
     const bool is_second = row >= 64;
-    const double width = is_second ? 3 : 8, height = is_second ? 2 : 4;
+    const uint32_t columns = is_second ? 3 : 8;
     const uint32_t cell = is_second ? row - 64 : row / 2;
+    const uint32_t x = cell % columns, y = cell / columns;
     const double side = is_second ? 100 : ssd_sides[row % 2];
-    prior[0] = (cell % (is_second ? 3 : 8) + 0.5) / width;
-    prior[1] = (cell / (is_second ? 3 : 8) + 0.5) / height;
+    prior[0] = (x + 0.5) / columns;
+    prior[1] = (y + 0.5) / (is_second ? 2 : 4);
     prior[2] = fmin(side / WIDTH, 1);
     prior[3] = fmin(side / HEIGHT, 1);
 }
@@ -369,14 +370,14 @@ static void ssd_follows_its_formula(void **state)
 /* ---- fastestdet --------------------------------------------------------------------------- */
 
 #define FAST_STRIDE 16u
-#define FAST_CELLS  ((WIDTH / FAST_STRIDE) * (HEIGHT / FAST_STRIDE))
+#define FAST_CELLS  ((size_t)(WIDTH / FAST_STRIDE) * (HEIGHT / FAST_STRIDE))
 
 static void expect_fastestdet(const float *maps, uint32_t classes, uint32_t cell, bool logits,
                               struct expected *out)
 {
-    const uint32_t width = WIDTH / FAST_STRIDE;
-    const double cx = (cell % width + tanh((double)maps[FAST_CELLS + cell])) * FAST_STRIDE;
-    const double cy = (cell / width + tanh((double)maps[2 * FAST_CELLS + cell])) * FAST_STRIDE;
+    const uint32_t x = cell % (WIDTH / FAST_STRIDE), y = cell / (WIDTH / FAST_STRIDE);
+    const double cx = (x + tanh((double)maps[FAST_CELLS + cell])) * FAST_STRIDE;
+    const double cy = (y + tanh((double)maps[2 * FAST_CELLS + cell])) * FAST_STRIDE;
     const double w = sigmoid((double)maps[3 * FAST_CELLS + cell]) * WIDTH;
     const double h = sigmoid((double)maps[4 * FAST_CELLS + cell]) * HEIGHT;
     const float *scores = maps + 5 * FAST_CELLS + cell;
@@ -405,10 +406,10 @@ static void fastestdet_follows_its_formula(void **state)
         float *maps =
             set_output(&setting, 0, 3,
                        (const uint32_t[]){5 + classes, HEIGHT / FAST_STRIDE, WIDTH / FAST_STRIDE});
-        fill(&sweep, maps, (size_t)(5 + classes) * FAST_CELLS, -3, 3);
+        fill(&sweep, maps, (5 + classes) * FAST_CELLS, -3, 3);
         if (!logits) { /* the blend is steep near 0 */
             fill(&sweep, maps, FAST_CELLS, 0.05, 1);
-            fill(&sweep, maps + 5 * FAST_CELLS, (size_t)classes * FAST_CELLS, 0.05, 1);
+            fill(&sweep, maps + 5 * FAST_CELLS, classes * FAST_CELLS, 0.05, 1);
         }
         for (uint32_t cell = 0; cell < FAST_CELLS; cell++)
             expect_fastestdet(maps, classes, cell, logits, &expected[cell]);
