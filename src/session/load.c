@@ -79,7 +79,7 @@ static rung_result load_best(struct rung_model *model)
 {
     rung_result result = RUNG_OK, first = RUNG_OK;
     char *refusals = NULL;
-    for (uint32_t i = 0; i < rung__rung_count && !model->loaded; i++) {
+    for (uint32_t i = 0; i < rung__rung_count; i++) {
         if (!rung__rungs[i].automatic)
             continue;
         result = load_on(model, &rung__rungs[i]);
@@ -88,10 +88,10 @@ static rung_result load_best(struct rung_model *model)
         if (first == RUNG_OK)
             first = result;
         refusals = add_refusal(refusals, &rung__rungs[i]);
-        if (!refusals)
+        if (!refusals) {
             result = rung__fail(RUNG_NO_MEMORY, "no memory for a model");
-        if (!refusals)
             break;
+        }
     }
     if (result == RUNG_OK)
         explain_choice(model, refusals);
