@@ -117,6 +117,8 @@ rung_result rung__tree_enter(const struct rung__tree *tree, const char *path,
     rung_result result = open_again(tree, out);
     while (*path && result == RUNG_OK)
         result = enter_next(&path, out);
+    if (result != RUNG_OK)
+        rung__tree_close(out);
     return result;
 }
 

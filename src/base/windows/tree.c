@@ -135,6 +135,8 @@ rung_result rung__tree_enter(const struct rung__tree *tree, const char *path,
     rung_result result = open_folder(tree->path, 0, out);
     while (*path && !result)
         result = enter_next(&path, out);
+    if (result)
+        rung__tree_close(out);
     return result;
 }
 
