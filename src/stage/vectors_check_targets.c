@@ -102,7 +102,7 @@ static rung_result same_decoded(const struct rung__vectors_decode *decode,
 rung_result rung__vectors_check_decode(struct rung__vectors_run *run,
                                        const struct rung__vectors_case *vector)
 {
-    struct rung__decoded decoded;
+    struct rung__decoded decoded = {0};
     const rung_result result = decode_outputs(run, &vector->decode, &decoded);
     return result == RUNG_OK ? same_decoded(&vector->decode, &decoded) : result;
 }
@@ -223,7 +223,7 @@ rung_result rung__vectors_check_e2e(struct rung__vectors_run *run,
                                     const struct rung__vectors_case *vector)
 {
     struct rung__packet_request packet = vector->select.packet;
-    struct rung__decoded decoded;
+    struct rung__decoded decoded = {0};
     rung_result result = decode_outputs(run, &vector->decode, &decoded);
     if (result == RUNG_OK)
         result = same_decoded(&vector->decode, &decoded);

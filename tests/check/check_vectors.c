@@ -55,7 +55,7 @@ static void check_case(const struct rung__vectors *vectors, size_t i,
 
 static void check_file(const char *path)
 {
-    struct rung__vectors vectors;
+    struct rung__vectors vectors = {0};
     const struct rung__kernel_set *set;
     open_vectors(path, &vectors);
     for (size_t i = 0; (set = rung__kernel_set(i)); i++) {
