@@ -105,12 +105,12 @@ const struct command command_vectors = {
     .operands = "FILE…",
     .text = "Check on this device that every implementation gives the expected bytes",
     .more = "Runs each file of test vectors with every implementation of the exact arithmetic that "
-            "this "
-            "machine\ncan run, and prints one line for each. A case that this version has no "
-            "decoder for "
-            "counts as not\napplicable, never as passed. The exit status is 1 when a byte is "
-            "wrong; the "
-            "message says which one.",
+            "this machine\n"
+            "can run, and prints one line for each. A case that an implementation has no decoder "
+            "for counts as\n"
+            "not applicable, never as passed. The exit status is 1 when a byte is wrong; the "
+            "message says which\n"
+            "one.",
     .options = options,
     .run = run,
     .least_operands = 1,
