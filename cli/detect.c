@@ -72,8 +72,9 @@ static rung_result detect(const struct job *job, const struct photo *photo, rung
         .frame_id = job->done,
     };
     *info = (rung_run_info){.struct_size = sizeof *info, .version = RUNG_STRUCT_VERSION};
-    return rung_detect(job->context, &frame,
-                       (rung_span){job->packet, (size_t)job->info.max_output_bytes}, NULL, info);
+    const rung_span packet = {job->packet, (size_t)job->info.max_output_bytes};
+    rung_result result = rung_detect(job->context, &frame, packet, NULL, info);
+    return result == RUNG_OK ? rung_packet_check(packet.data, packet.size) : result;
 }
 
 /** DIR/NAME; what cannot be written in its own format gets .jpg behind its name. */

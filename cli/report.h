@@ -13,13 +13,13 @@
 /** What is known of one source when it is done. */
 struct report {
     const char *source;
-    uint32_t width, height; /**< of the upright picture */
-    const rung_packet_header *packet;
+    uint32_t width, height;           /**< of the upright picture */
+    const rung_packet_header *packet; /**< rung_packet_check found it good */
     const rung_run_info *info;
     double decode_ms, total_ms;
 };
 
-/** The records of a packet, and the key points of one (NULL: none). */
+/** The records of a checked packet, and the key points of one (NULL: none). */
 const rung_target *report_targets(const rung_packet_header *packet);
 const int32_t *report_points(const rung_packet_header *packet, const rung_target *target);
 

@@ -2,7 +2,11 @@
 #ifndef RUNG_PACKET_H
 #define RUNG_PACKET_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include <rung/export.h>
+#include <rung/result.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,13 +69,25 @@ typedef struct rung_target {
     int32_t safe_x, safe_y; /**< a point inside */
     uint32_t confidence;    /**< 65535 = 1.0 */
     uint16_t class_id;
-    uint16_t source_bits; /**< bit 0: found by a neural network */
-    uint32_t capabilities;
+    uint16_t source_bits;       /**< bit 0: found by a neural network */
+    uint32_t capabilities;      /**< not 0 exactly when it is actionable */
     uint32_t flags;             /**< RUNG_TARGET_* */
     uint32_t order;             /**< 0-based position in the packet */
     uint16_t attachment_offset; /**< in 8-byte units from the end of the targets */
     uint16_t attachment_bytes;  /**< 0: none. Key points are int32_t x, y pairs in Q8 */
 } rung_target;
+
+/**
+ * Checks a packet of targets that comes from outside: after OK, every size and offset in it may be
+ * followed, and every field is in its documented range.
+ *
+ * `data` must be 8-byte aligned; `size` are the bytes at hand, of which the packet takes
+ * total_size. Attachments lie in the order of the records without gaps, `x + w` and `y + h` fit
+ * into int32_t, and the safe point is inside. Nothing is allocated. Safe from any thread. Results:
+ * OK, INVALID_ARGUMENT (no data, no alignment), VERSION, UNSUPPORTED (a packet of another role),
+ * INTEGRITY (with the field that is wrong).
+ */
+RUNG_API rung_result rung_packet_check(const void *data, size_t size);
 
 #ifdef __cplusplus
 }
