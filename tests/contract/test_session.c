@@ -134,6 +134,7 @@ static void the_packet_carries_the_frame(void **state)
     const rung_packet_header *packet = (const rung_packet_header *)subject->packet;
     assert_int_equal(detect(subject, sizeof subject->packet), RUNG_OK);
     assert_int_equal(packet->total_size, subject->needed);
+    assert_int_equal(rung_packet_check(packet, sizeof subject->packet), RUNG_OK);
     assert_int_equal(packet->space, RUNG_SPACE_SOURCE);
     assert_int_equal(packet->scene_epoch, 0);
     assert_int_equal(packet->source_id, 11);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * make-corpus FOLDER: writes the inputs that fuzzing begins with, FOLDER/TARGET/NAME, from the
+ * models, specs and vectors of the tests. None of them has to be kept in the tree.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/artifact_fixture.h"
+#include "artifact/pack.h"
+#include "artifact/spec.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "fuzz.h"
+#include "kernel/packet.h"
+#include "vector_groups.h"
+
+/* Cases above this are the same again, only longer, and slow everything down. */
+#define VECTOR_BYTES_MAX 3000
+
+static const char *corpus;
+
+static void must(rung_result result)
+{
+    if (result == RUNG_OK)
+        return;
+    fprintf(stderr, "make-corpus: %s\n", rung_last_error());
+    exit(1);
+}
+
+static void save(const char *target, const char *name, struct rung__bytes bytes)
+{
+    char path[512];
+    (void)rung__text_format(path, sizeof path, "%s/%s", corpus, target);
+    must(rung__folder_make(path));
+    (void)rung__text_format(path, sizeof path, "%s/%s/%s", corpus, target, name);
+    must(rung__file_save(path, bytes, 0644, true));
+}
+
+static struct rung__bytes bytes_of(const char *text)
+{
+    return (struct rung__bytes){(const uint8_t *)text, strlen(text)};
+}
+
+/* ---- specs, and the model files that they make ------------------------------------------- */
+
+/* What is changed in the fixture's spec, which has every section; null takes a member away. */
+static const struct {
+    const char *name, *changes;
+} variants[] = {
+    {"all", "{}"},
+    {"least", "{\"labels\":null,\"capabilities\":null,\"licence\":null,\"gate\":null,"
+              "\"canonical\":null,\"golden\":null,\"providers\":null,\"scale\":null,\"bias\":null,"
+              "\"fill\":null}"},
+    {"files", "{\"gate\":{\"file\":\"gate.json\"},\"licence\":{\"file\":\"LICENCE\"},"
+              "\"graph\":\"tiny.onnx\",\"golden\":null}"},
+    {"half", "{\"form\":\"f16\",\"precision\":{\"text\":\"{\\\"Conv\\\":\\\"f16\\\"}\"}}"},
+    {"bytes", "{\"tensor\":{\"dtype\":\"u8\",\"layout\":\"bgra\"},\"order\":\"BGR\",\"scale\":null,"
+              "\"bias\":null,\"golden\":null,\"max_output_bytes\":4096,"
+              "\"input\":{\"name\":\"image\",\"dtype\":\"u8\",\"shape\":[8,8,4]}}"},
+    {"embedder", "{\"role\":\"embedder\",\"head\":null,\"selection\":null,\"golden\":null,"
+                 "\"embedding_length\":12,\"tensor\":{\"dtype\":\"f32\",\"layout\":\"planar\","
+                 "\"normalised\":true}}"},
+    {"segmenter", "{\"role\":\"segmenter\",\"head\":null,\"selection\":null,\"golden\":{"
+                  "\"input\":\"generated\",\"tolerance\":1,\"outputs\":[{\"hex\":\"00000000\"}]},"
+                  "\"outputs\":[{\"purpose\":\"output\",\"name\":\"mask\",\"dtype\":\"f32\","
+                  "\"shape\":[1]}]}"},
+    {"centernet",
+     "{\"head\":\"centernet\",\"golden\":null,\"parameters\":{\"strides\":[4],\"logits\":true},"
+     "\"outputs\":["
+     "{\"purpose\":\"heat\",\"name\":\"a\",\"dtype\":\"f32\",\"shape\":[1,1,2,2]},"
+     "{\"purpose\":\"scale\",\"name\":\"b\",\"dtype\":\"f32\",\"shape\":[1,2,2,2]},"
+     "{\"purpose\":\"offset\",\"name\":\"c\",\"dtype\":\"f16\",\"shape\":[1,2,2,2]},"
+     "{\"purpose\":\"landmarks\",\"name\":\"d\",\"dtype\":\"f32\",\"shape\":[1,10,2,2]}]}"},
+};
+
+static json_t *spec_of(const char *changes)
+{
+    json_t *spec = artifact_fixture_spec(), *patch = NULL, *value;
+    const char *key;
+    must(rung__json_parse(bytes_of(changes), "a variant", &patch));
+    json_object_foreach(patch, key, value)
+    {
+        if (json_is_null(value))
+            json_object_del(spec, key);
+        else
+            json_object_set(spec, key, value);
+    }
+    json_decref(patch);
+    return spec;
+}
+
+static void save_model(const struct rung__spec *spec, const char *name, const uint8_t *key_id)
+{
+    struct rung__buffer graph = {0}, file = {0};
+    char signed_name[64];
+    make_suiting_graph(&spec->tensors, &graph);
+    must(rung__pack(spec, name, rung__buffer_bytes(&graph), key_id, &file));
+    if (key_id)
+        must(rung__buffer_append(&file, NULL, RUNG__SIGNATURE_BYTES));
+    (void)rung__text_format(signed_name, sizeof signed_name, "%s%s", name, key_id ? "-signed" : "");
+    save("artifact", signed_name, rung__buffer_bytes(&file));
+    save("graph", name, rung__buffer_bytes(&graph));
+    rung__buffer_finish(&file);
+    rung__buffer_finish(&graph);
+}
+
+static void save_variant(const char *name, const char *changes)
+{
+    static const uint8_t key_id[RUNG__KEY_ID_BYTES] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct rung__spec spec;
+    json_t *json = spec_of(changes);
+    char *text = json_dumps(json, JSON_COMPACT);
+    if (!text)
+        must(rung__fail(RUNG_NO_MEMORY, "no memory for a spec"));
+    save("spec", name, bytes_of(text));
+    free(text);
+    in_memory_file = bytes_of("{\"a file\": 1}\n");
+    must(rung__spec_read(json, name, ".", &spec));
+    save_model(&spec, name, NULL);
+    save_model(&spec, name, key_id);
+    rung__spec_finish(&spec);
+    json_decref(json);
+}
+
+/* ---- packets ----------------------------------------------------------------------------- */
+
+static void save_packet(const char *name, uint32_t count, uint32_t pairs_each)
+{
+    enum { MOST = 4 };
+    static const int32_t pairs[2 * 8 * MOST];
+    static const uint32_t capabilities[RUNG__CLASSES_MAX] = {[0] = 6};
+    const struct rung__candidate candidates[MOST] = {
+        {10, 20, 30, 40, 60000, 0, 1, RUNG_TARGET_ACTIONABLE, 0},
+        {0, 0, 1, 1, 50000, 1, 1, 0, 1},
+        {5, 5, 50, 50, 2, 2, 1, RUNG_TARGET_SECURE, RUNG__NO_PAYLOAD},
+        {6, 6, 60, 60, 1, 0, 1, RUNG_TARGET_DISABLED, 2},
+    };
+    uint32_t order[MOST] = {0, 1, 2, 3};
+    const struct rung__selected selected = {order, count, count, count, false};
+    const struct rung__packet_request request = {
+        .candidates = candidates,
+        .selected = &selected,
+        .points = {pairs, NULL, pairs_each, pairs_each ? MOST : 0},
+        .capabilities = capabilities,
+        .space = RUNG_SPACE_SOURCE,
+        .source_id = 7,
+    };
+    uint8_t packet[2048];
+    size_t needed;
+    must(rung__packet_write(&request, packet, sizeof packet, &needed));
+    save("packet", name, (struct rung__bytes){packet, needed});
+}
+
+/* ---- vectors ----------------------------------------------------------------------------- */
+
+static void save_case(const char *group, uint8_t place, size_t i, const json_t *vector)
+{
+    char name[64];
+    char *text = json_dumps(vector, JSON_COMPACT);
+    if (!text)
+        must(rung__fail(RUNG_NO_MEMORY, "no memory for a vector"));
+    char *file = rung__text_new("%c{\"format\":1,\"group\":\"%s\",\"cases\":[%s]}", 'A' + place,
+                                group, text);
+    if (!file)
+        must(rung__fail(RUNG_NO_MEMORY, "no memory for a vector"));
+    (void)rung__text_format(name, sizeof name, "%s-%zu", group, i);
+    if (strlen(text) <= VECTOR_BYTES_MAX)
+        save("vectors", name, bytes_of(file));
+    free(file);
+    free(text);
+}
+
+static void save_group(const char *group, uint8_t place)
+{
+    char path[512];
+    json_error_t error;
+    json_t *vector;
+    size_t i;
+    (void)rung__text_format(path, sizeof path, "%s/vectors/%s.json", TEST_DATA, group);
+    json_t *json = json_load_file(path, 0, &error);
+    if (!json)
+        must(rung__fail(RUNG_IO, "%s: %s", path, error.text));
+    json_array_foreach(json_object_get(json, "cases"), i, vector)
+        save_case(group, place, i, vector);
+    json_decref(json);
+}
+
+int main(int count, char **arguments)
+{
+    static const char *const groups[] = {
+#define GROUP_NAME(name, read) #name,
+        VECTOR_GROUPS(GROUP_NAME)
+#undef GROUP_NAME
+    };
+    if (count != 2) {
+        fprintf(stderr, "usage: make-corpus FOLDER\n");
+        return 2;
+    }
+    corpus = arguments[1];
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
+        save_variant(variants[i].name, variants[i].changes);
+    save_packet("none", 0, 0);
+    save_packet("plain", 4, 0);
+    save_packet("points", 4, 5);
+    for (uint8_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        save_group(groups[i], i);
+    return 0;
+}
