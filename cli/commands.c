@@ -5,8 +5,8 @@
 
 #include "common.h"
 
-extern const struct command command_detect, command_explain, command_inspect, command_keygen,
-    command_pack, command_sign, command_verify;
+extern const struct command command_attach, command_detect, command_digest, command_explain,
+    command_inspect, command_keygen, command_pack, command_sign, command_vectors, command_verify;
 
 static void help_environment(void)
 {
@@ -78,7 +78,7 @@ static const struct command command_help_topics = {
 };
 
 const struct command *const commands[] = {
-    &command_detect, &command_explain,     &command_inspect,
-    &command_verify, &command_keygen,      &command_pack,
-    &command_sign,   &command_help_topics, NULL,
+    &command_detect, &command_explain, &command_inspect,     &command_verify,
+    &command_keygen, &command_pack,    &command_sign,        &command_digest,
+    &command_attach, &command_vectors, &command_help_topics, NULL,
 };

@@ -152,6 +152,18 @@ int fail_memory(void)
     return EXIT_BACKEND;
 }
 
+void set_member(json_t *object, const char *key, json_t *value, bool *complete)
+{
+    if (json_object_set_new(object, key, value))
+        *complete = false;
+}
+
+void append_item(json_t *array, json_t *item, bool *complete)
+{
+    if (json_array_append_new(array, item))
+        *complete = false;
+}
+
 /* Not json_dumps: where its buffer cannot grow it leaves a key out, and says nothing. */
 char *json_text(const json_t *json, size_t flags)
 {

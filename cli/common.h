@@ -24,7 +24,7 @@ enum {
 /** Options that several commands share; their rows are macros so that each table stays one table.
  */
 extern struct common_options {
-    const char *model, *trust, *runtime, *rung, *output, *key;
+    const char *model, *trust, *runtime, *rung, *output, *key, *public_key;
     bool json, allow_unsigned, verbose;
     uint32_t threads;
 } common;
@@ -67,6 +67,11 @@ extern struct common_options {
     {                                                                                              \
         'k', "key", "FILE", "the private key, PEM", OPTION_TEXT, &common.key, 0, 0                 \
     }
+#define ROW_PUBLIC_KEY                                                                             \
+    {                                                                                              \
+        0, "public-key", "FILE", "the public key of the one who signs, PEM", OPTION_TEXT,          \
+            &common.public_key, 0, 0                                                               \
+    }
 #define ROW_END                                                                                    \
     {                                                                                              \
         0                                                                                          \
@@ -93,6 +98,10 @@ int read_json(rung_result (*write)(void *user, rung_span to, size_t *needed), vo
 
 /** Says that there is no memory, and gives the exit status. */
 int fail_memory(void);
+
+/** Without memory jansson makes NULL, and takes none: either is noted in `*complete`. */
+void set_member(json_t *object, const char *key, json_t *value, bool *complete);
+void append_item(json_t *array, json_t *item, bool *complete);
 
 /** JSON as jansson's flags say, newly allocated; NULL without memory, and for NULL. */
 char *json_text(const json_t *json, size_t flags);

@@ -70,6 +70,17 @@ static void print_rungs(const json_t *json)
     }
 }
 
+static void print_loaded(const json_t *json)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(json, "loaded"), index, item)
+    {
+        printf("runtime    %s %s, %s\n", text_of(item, "text"), text_of(item, "version"),
+               text_of(item, "path"));
+    }
+}
+
 static void print_runtimes(const json_t *json)
 {
     size_t index;
@@ -77,16 +88,15 @@ static void print_runtimes(const json_t *json)
     printf("runtimes\n");
     json_array_foreach(json_object_get(json, "runtimes"), index, item)
     {
-        printf("  %-10s %s (%s)\n", text_of(item, "state"), text_of(item, "path"),
-               text_of(item, "origin"));
+        printf("  %-10s %-14s %s (%s)\n", text_of(item, "state"), text_of(item, "runtime"),
+               text_of(item, "path"), text_of(item, "origin"));
         if (json_object_get(item, "reason"))
-            printf("             %s\n", text_of(item, "reason"));
+            printf("             %-14s %s\n", "", text_of(item, "reason"));
     }
 }
 
 static void print_explanation(const json_t *json)
 {
-    const json_t *runtime = json_object_get(json, "runtime");
     const json_t *model = json_object_get(json, "model");
     const char *chosen = text_of(json, "chosen");
     if (model) {
@@ -94,15 +104,14 @@ static void print_explanation(const json_t *json)
                json_is_true(json_object_get(model, "signed")) ? "signed by a trusted key"
                                                               : "UNSIGNED",
                text_of(model, "artifact"));
-        printf("ran on     %s: %s; %.1f ms with %d threads\n", text_of(model, "rung"),
-               text_of(model, "why"), json_real_value(json_object_get(model, "run_ms")),
-               (int)json_integer_value(json_object_get(model, "threads")));
+        const int threads = (int)json_integer_value(json_object_get(model, "threads"));
+        printf("ran on     %s: %s; %.1f ms with %d thread%s\n", text_of(model, "rung"),
+               text_of(model, "why"), json_real_value(json_object_get(model, "run_ms")), threads,
+               threads == 1 ? "" : "s");
     } else
         printf("chosen     %s: %s; no model was given, so nothing ran\n",
                chosen[0] ? chosen : "none", text_of(json, "why"));
-    if (runtime)
-        printf("runtime    ONNX Runtime %s, %s\n", text_of(runtime, "version"),
-               text_of(runtime, "path"));
+    print_loaded(json);
     if (json_is_true(json_object_get(json, "allow_unsigned")))
         printf("unsigned models are admitted (--allow-unsigned)\n");
     print_rungs(json);

@@ -38,7 +38,9 @@ const struct command command_pack = {
     .text = "Make a model file from a spec and a graph",
     .more = "The graph is compared with the spec, and nothing is written when they differ. Without "
             "--key\n"
-            "the file is unsigned. The same inputs give the same bytes, the signature aside.",
+            "the file is unsigned. The same inputs give the same bytes, the signature aside. A "
+            "bundle, which "
+            "the\nspec names in place of a graph, is looked for from the folder of FILE.",
     .options = options,
     .run = run,
     .least_operands = 1,

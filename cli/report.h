@@ -27,6 +27,14 @@ const int32_t *report_points(const rung_packet_header *packet, const rung_target
 const char *report_class(const rung_model *model, uint16_t class_id,
                          char number[REPORT_CLASS_BYTES]);
 
+/**
+ * Begins a line of JSON about a source. Names are bytes, JSON is UTF-8: what is no UTF-8 is
+ * replaced, and the bytes are added in base64.
+ */
+json_t *report_new_line(const char *source, bool *complete);
+/** Prints a line and ends it. False without memory: then nothing was printed. */
+bool report_print_line(json_t *line, bool complete);
+
 /** A line of JSON on standard output: a result, or an error. False without memory for it. */
 bool report_json(const struct report *report, const rung_model *model);
 bool report_json_error(const char *source, const struct photo_error *error);

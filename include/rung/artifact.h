@@ -32,7 +32,7 @@ typedef struct rung_pack_options {
     uint32_t version;     /**< RUNG_STRUCT_VERSION */
     const char
         *spec_path; /**< JSON (docs/artifact.md); files it names are relative to its folder */
-    const char *graph_path;  /**< the payload; NULL: the spec's "graph" */
+    const char *graph_path;  /**< the payload; NULL: the spec's "graph", or its "bundle" */
     const char *output_path; /**< written whole or not at all; replaced when it exists */
     const char *key_path;    /**< private PEM; NULL: the file is unsigned */
     uint64_t reserved[4];
@@ -54,6 +54,26 @@ RUNG_API rung_result rung_artifact_pack(const rung_pack_options *options);
  */
 RUNG_API rung_result rung_artifact_sign(const char *path, const char *key_path,
                                         const char *output_path);
+
+/**
+ * Tells what the owner of a public key (PEM) is to sign, where the private key is not at hand: the
+ * bytes of the model file as they will be signed, and their SHA-256, `digest`. The key's id is
+ * among them. `message_path` (may be NULL) receives the bytes, whole or not at all. Results: OK,
+ * INVALID_ARGUMENT (the key is wrong), INTEGRITY, VERSION, UNSUPPORTED, IO, NO_MEMORY.
+ */
+RUNG_API rung_result rung_artifact_digest(const char *path, const char *public_key_path,
+                                          const char *message_path, uint8_t digest[32]);
+
+/**
+ * Puts a signature that was made elsewhere into a model file, signed already or not. The file
+ * `signature_path` holds r and s, 32 bytes each, big-endian, or their DER, as openssl writes it.
+ * `output_path` may equal `path` or be NULL for that; it is written whole or not at all, and not
+ * before the signature has proved to be that key's over what rung_artifact_digest tells.
+ * Results: OK, INVALID_ARGUMENT (the key is wrong), INTEGRITY (also a wrong signature), VERSION,
+ * UNSUPPORTED, IO, NO_MEMORY.
+ */
+RUNG_API rung_result rung_artifact_attach(const char *path, const char *signature_path,
+                                          const char *public_key_path, const char *output_path);
 
 /**
  * Checks structure, digest, signature and trust of a model file, as rung_model_open does.

@@ -53,7 +53,12 @@ typedef struct rung_instance_options {
      * ($XDG_CONFIG_HOME/rung/trust, default ~/.config/rung/trust).
      */
     const char *trust_path;
-    uint64_t reserved[8];
+    /**
+     * The helper program rung-probe, a file: it tries in a process of its own what may kill a
+     * process. NULL: the one that was installed with the library; it is never looked for in PATH.
+     */
+    const char *helper_path;
+    uint64_t reserved[7];
 } rung_instance_options;
 
 /** One user of the library: its configuration, trust, runtime and models. Opaque. */
@@ -66,17 +71,19 @@ typedef struct rung_instance rung_instance;
  * `options` may be NULL for the defaults; it is not kept. `*out` is set on success and belongs to
  * the caller, who ends it with rung_instance_destroy after the models made from it. Safe from any
  * thread; several instances may live in one process, but all of them share the one ONNX Runtime
- * that the first of them loaded. Results: OK, INVALID_ARGUMENT, VERSION, NO_MEMORY.
+ * and the one tract that the first of them loaded. Results: OK, INVALID_ARGUMENT, VERSION,
+ * NO_MEMORY.
  */
 RUNG_API rung_result rung_instance_create(const rung_instance_options *options,
                                           rung_instance **out);
 
-/** Ends an instance whose models are all destroyed. NULL is allowed. The runtime stays loaded. */
+/** Ends an instance whose models are all destroyed. NULL is allowed. The runtimes stay loaded. */
 RUNG_API void rung_instance_destroy(rung_instance *instance);
 
 /**
- * Writes a JSON object that tells which runtime was found, which rungs there are, which one is
- * taken, and why: `{"schema":1,"runtimes":[…],"rungs":[…],…}`. It loads the runtime if none is.
+ * Writes a JSON object that tells which runtimes were found, which rungs there are, which one is
+ * taken, and why: `{"schema":1,"loaded":[…],"runtimes":[…],"rungs":[…],…}`. It loads one of each
+ * runtime if none is.
  *
  * `json` receives UTF-8 with a terminating zero. `*needed` (may be NULL) is set to the size with
  * that zero, also when it does not fit. Safe from any thread. Results: OK, INVALID_ARGUMENT,

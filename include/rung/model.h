@@ -29,7 +29,9 @@ typedef struct rung_model rung_model;
  *
  * Before any byte of the graph reaches a runtime, the file's structure, digest, signature and trust
  * are checked. The loaded model's real inputs, outputs, shapes and types are then compared with
- * what the file declares, and the file with what it was when it was verified.
+ * what the file declares, and the file with what it was when it was verified. A bundle is loaded
+ * from a private copy in the user's cache folder ($XDG_CACHE_HOME/rung, default ~/.cache/rung),
+ * which must be the user's alone (PERMISSION).
  *
  * `options` may be NULL and is not kept. `*out` belongs to the caller, who ends it with
  * rung_model_destroy after its contexts and before its instance. Safe from any thread.
@@ -65,7 +67,7 @@ typedef struct rung_model_info {
     const char *identity; /**< what the results are: the name, and the precision when not f32 */
     const char *rung;     /**< the path that serves, such as "ort-cpu" */
     const char *reason;   /**< why that one, one sentence */
-    const char *artifact; /**< SHA-256 of the payload, 64 hexadecimal digits */
+    const char *artifact; /**< content digest: SHA-256 of the payload, 64 hexadecimal digits */
     const char *key_id;   /**< 16 hexadecimal digits; "" when unsigned */
     rung_role role;
     rung_form form;

@@ -57,7 +57,8 @@ typedef enum rung_head {
     RUNG_HEAD_DETR = 5,
     RUNG_HEAD_CENTERNET = 6,
     RUNG_HEAD_STRIDED = 7,
-    RUNG_HEAD_SSD = 8
+    RUNG_HEAD_SSD = 8,
+    RUNG_HEAD_FASTESTDET = 9
 } rung_head;
 
 /** Element type of a tensor. */

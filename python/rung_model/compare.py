@@ -3,7 +3,9 @@
 
 An edit of a graph is judged as the graph is written, with the runtime's own optimisation off: that
 figure is about the edit alone. What the runtime then makes of the edited graph is a second figure:
-it may fold what it could not fold before, which moves the last digits."""
+it may fold what it could not fold before, which moves the last digits. That figure takes an output
+whose numbers are all near 0, such as the scores of a picture without objects, for one of SERVED_FLOOR:
+the last digits of a sigmoid near 0 mean nothing."""
 
 import math
 
@@ -15,6 +17,7 @@ from . import Refusal
 
 BOUND = 1e-5
 SERVED_BOUND = 1e-4
+SERVED_FLOOR = 1e-3
 NUMPY_TYPES = {"tensor(float)": numpy.float32, "tensor(float16)": numpy.float16,
                "tensor(uint8)": numpy.uint8}
 ERRORS_ONLY = 3
@@ -60,8 +63,9 @@ def only_input(session):
     return entries[0]
 
 
-def relative_distance(reference, answer):
-    """L2 of the difference against L2 of the reference; infinite where one is not finite."""
+def relative_distance(reference, answer, floor=0.0):
+    """L2 of the difference against L2 of the reference, or of as many numbers of size `floor` where
+    that is more; infinite where one is not finite."""
     if reference.shape != answer.shape:
         return math.inf
     reference = reference.astype(numpy.float64)
@@ -69,7 +73,7 @@ def relative_distance(reference, answer):
     difference = numpy.linalg.norm(reference - answer)
     if difference == 0:
         return 0.0
-    norm = numpy.linalg.norm(reference)
+    norm = max(numpy.linalg.norm(reference), floor * math.sqrt(reference.size))
     return difference / norm if norm > 0 and math.isfinite(difference) else math.inf
 
 
@@ -78,9 +82,10 @@ def largest_distance(reference, model, paths, optimised=False):
     run as written; `optimised` is about the model."""
     expected, measured = session_of(reference, False), session_of(model, optimised)
     entry = only_input(measured)
+    floor = SERVED_FLOOR if optimised else 0.0
     largest = 0.0
     for path in paths:
         feed = {entry.name: read_input(path, entry)}
         pairs = zip(expected.run(None, feed), measured.run(None, feed))
-        largest = max([largest] + [relative_distance(*pair) for pair in pairs])
+        largest = max([largest] + [relative_distance(*pair, floor) for pair in pairs])
     return largest

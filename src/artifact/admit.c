@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "artifact/bundle.h"
 #include "artifact/digests.h"
 #include "artifact/header.h"
 #include "base/error.h"
@@ -133,7 +134,9 @@ static rung_result check_digests(const struct rung__artifact *artifact,
                                  const struct rung__trust *trust)
 {
     const struct rung__header *header = &artifact->layout.header;
-    if (memcmp(payload_digest, header->digest, RUNG__SHA256_BYTES) != 0)
+    /* A bundle's digest comes later: nobody makes us read its files before we trust the locator. */
+    if (!(header->flags & RUNG__FLAG_BUNDLE) &&
+        memcmp(payload_digest, header->digest, RUNG__SHA256_BYTES) != 0)
         return rung__fail(RUNG_INTEGRITY,
                           "the payload's SHA-256 is not the one in the header: the file is "
                           "damaged; fetch it again");
@@ -153,10 +156,44 @@ static void note_signature(struct rung__artifact *artifact)
     rung__text_hex(artifact->key_id_text, header->key_id, sizeof header->key_id);
 }
 
+/* ---- bundles ----------------------------------------------------------------------------- */
+
+static rung_result keep_bundle(struct rung__artifact *artifact, const struct rung__bundle *bundle,
+                               const char *cache)
+{
+    if (!*cache)
+        return rung__fail(RUNG_IO, "there is no place for the private copy of its bundle; set "
+                                   "XDG_CACHE_HOME or HOME");
+    return rung__bundle_keep(bundle, cache, artifact->view.header.digest, &artifact->bundle);
+}
+
+/* `cache` is NULL when the bundle is only looked at, and "" when there is no such folder. */
+static rung_result admit_bundle(struct rung__artifact *artifact, const char *cache)
+{
+    struct rung__bundle bundle;
+    char *folder = rung__path_folder(artifact->path);
+    if (!folder)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for its bundle");
+    rung_result result =
+        rung__bundle_open(folder, artifact->view.sections[RUNG__SECTION_PAYLOAD], &bundle);
+    free(folder);
+    if (result == RUNG_OK) {
+        artifact->bundle_files = bundle.files.count;
+        artifact->bundle_bytes = bundle.bytes;
+        result = cache ? keep_bundle(artifact, &bundle, cache)
+                       : rung__bundle_check(&bundle, artifact->view.header.digest);
+        rung__bundle_finish(&bundle);
+    }
+    if (result == RUNG_NOT_FOUND)
+        return rung__fail(RUNG_INTEGRITY, "its bundle is missing or incomplete: %s",
+                          rung_last_error());
+    return result;
+}
+
 /* ---- all of it --------------------------------------------------------------------------- */
 
 static rung_result admit(struct rung__artifact *artifact, enum rung__admission admission,
-                         const struct rung__trust *trust)
+                         const struct rung__trust *trust, const char *cache)
 {
     uint8_t room[RUNG__HEAD_BYTES_MAX], payload_digest[RUNG__SHA256_BYTES];
     struct rung__bytes head = {room, 0};
@@ -174,17 +211,23 @@ static rung_result admit(struct rung__artifact *artifact, enum rung__admission a
         return result;
 
     note_signature(artifact);
-    rung__text_hex(artifact->digest_text, payload_digest, sizeof payload_digest);
+    rung__text_hex(artifact->digest_text, artifact->layout.header.digest, RUNG__SHA256_BYTES);
     result = check_digests(artifact, payload_digest, admission, trust);
+    /* Pages of a file that was cut short meanwhile are gone, and touching them would end us. */
+    if (result == RUNG_OK && !artifact->copied && !rung__file_is_unchanged(&artifact->file))
+        result = rung__fail(RUNG_INTEGRITY, "it was changed while it was verified; try again");
     if (result == RUNG_OK) {
         const struct rung__bytes file = artifact->view.file;
         result = rung__view_read(file, &artifact->layout, &artifact->view);
     }
+    if (result == RUNG_OK && artifact->layout.header.flags & RUNG__FLAG_BUNDLE)
+        result = admit_bundle(artifact, cache);
     return result;
 }
 
-rung_result rung__artifact_admit(const char *path, enum rung__admission admission,
-                                 const struct rung__trust *trust, struct rung__artifact *out)
+static rung_result open_and_admit(const char *path, enum rung__admission admission,
+                                  const struct rung__trust *trust, const char *cache,
+                                  struct rung__artifact *out)
 {
     *out = (struct rung__artifact){0};
     rung_result result = rung__file_open(path, &out->file);
@@ -192,7 +235,7 @@ rung_result rung__artifact_admit(const char *path, enum rung__admission admissio
         return result;
 
     out->path = rung__text_new("%s", path);
-    result = out->path ? admit(out, admission, trust)
+    result = out->path ? admit(out, admission, trust, cache)
                        : rung__fail(RUNG_NO_MEMORY, "no memory for its path");
     if (result == RUNG_OK)
         return RUNG_OK;
@@ -200,11 +243,25 @@ rung_result rung__artifact_admit(const char *path, enum rung__admission admissio
     return rung__fail(result, "%s: %s", path, rung_last_error());
 }
 
+rung_result rung__artifact_admit(const char *path, enum rung__admission admission,
+                                 const struct rung__trust *trust, struct rung__artifact *out)
+{
+    return open_and_admit(path, admission, trust, NULL, out);
+}
+
+rung_result rung__artifact_admit_to_load(const char *path, enum rung__admission admission,
+                                         const struct rung__trust *trust, const char *cache,
+                                         struct rung__artifact *out)
+{
+    return open_and_admit(path, admission, trust, cache ? cache : "", out);
+}
+
 void rung__artifact_finish(struct rung__artifact *artifact)
 {
     rung__file_unmap(&artifact->view.file);
     rung__memory_file_close(&artifact->copy);
     rung__file_close(&artifact->file);
+    free(artifact->bundle);
     free(artifact->path);
     *artifact = (struct rung__artifact){0};
 }

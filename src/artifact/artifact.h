@@ -24,6 +24,8 @@ struct rung__artifact {
     uint8_t signature[RUNG__SIGNATURE_BYTES];   /**< zero when unsigned */
     char digest_text[2 * RUNG__SHA256_BYTES + 1];
     char key_id_text[2 * RUNG__KEY_ID_BYTES + 1]; /**< "" when unsigned */
+    uint64_t bundle_files, bundle_bytes;          /**< 0 when the payload is no bundle */
+    char *bundle; /**< the private copy of the bundle, when it was admitted to be loaded */
 };
 
 /** How much of it is asked. */
@@ -34,12 +36,21 @@ enum rung__admission {
 };
 
 /**
- * Opens and checks. Results: OK, IO (no regular file, no magic), INTEGRITY, PERMISSION, VERSION,
- * UNSUPPORTED, NO_MEMORY. `trust` is not used by RUNG__ADMIT_STRUCTURE and may then be NULL.
- * End with rung__artifact_finish; after a failure there is nothing to end.
+ * Opens and checks, a bundle where it lies. Results: OK, IO (no regular file, no magic), INTEGRITY,
+ * PERMISSION, VERSION, UNSUPPORTED, NO_MEMORY. `trust` is not used by RUNG__ADMIT_STRUCTURE and may
+ * then be NULL. End with rung__artifact_finish; after a failure there is nothing to end.
  */
 rung_result rung__artifact_admit(const char *path, enum rung__admission admission,
                                  const struct rung__trust *trust, struct rung__artifact *out);
+
+/**
+ * The same for a model that is then loaded: a bundle is admitted into `cache`, the user's own cache
+ * folder, and `bundle` is its private copy there, which is what was verified. Without a folder
+ * (NULL) bundles are refused. Results: the same.
+ */
+rung_result rung__artifact_admit_to_load(const char *path, enum rung__admission admission,
+                                         const struct rung__trust *trust, const char *cache,
+                                         struct rung__artifact *out);
 void rung__artifact_finish(struct rung__artifact *artifact);
 
 /** INTEGRITY when the file is no longer what was verified (a private copy never changes). */

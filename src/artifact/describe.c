@@ -71,9 +71,11 @@ static rung_result confirm_spec(const struct rung__artifact *artifact, const jso
     const struct rung__artifact_view *view = &artifact->view;
     struct rung__buffer message = {0};
     struct rung__spec spec;
+    struct rung__payload payload = {.bytes = view->sections[RUNG__SECTION_PAYLOAD]};
+    memcpy(payload.digest, view->header.digest, sizeof payload.digest); /* admission checked it */
     rung_result result = rung__spec_read(json, artifact->path, ".", &spec);
     if (result == RUNG_OK)
-        result = rung__pack(&spec, artifact->path, view->sections[RUNG__SECTION_PAYLOAD],
+        result = rung__pack(&spec, artifact->path, &payload,
                             artifact->is_signed ? view->header.key_id : NULL, &message);
     const bool same = result == RUNG_OK && message.size <= view->file.size &&
                       memcmp(message.data, view->file.data, message.size) == 0;
@@ -145,12 +147,24 @@ static void set_file(const struct rung__artifact *artifact, json_t *object, bool
 static void set_graph(const struct rung__artifact_view *view, json_t *object, bool *failed)
 {
     struct rung__onnx graph;
+    if (view->header.kind != RUNG_ARTIFACT_ONNX)
+        return;
     if (rung__onnx_read(view->sections[RUNG__SECTION_PAYLOAD], &graph) != RUNG_OK)
         return;
     json_t *part = json_object();
     rung__describe_set(part, "opset", json_integer(graph.opset), failed);
     rung__describe_set(part, "ir_version", json_integer(graph.ir_version), failed);
     rung__describe_set(object, "graph", part, failed);
+}
+
+static void set_bundle(const struct rung__artifact *artifact, json_t *object, bool *failed)
+{
+    if (!(artifact->view.header.flags & RUNG__FLAG_BUNDLE))
+        return;
+    rung__describe_set(object, "bundle_files", json_integer((json_int_t)artifact->bundle_files),
+                       failed);
+    rung__describe_set(object, "bundle_bytes", json_integer((json_int_t)artifact->bundle_bytes),
+                       failed);
 }
 
 static void set_golden_report(const struct rung__artifact_view *view, json_t *object, bool *failed)
@@ -195,6 +209,7 @@ rung_result rung__describe_report(const struct rung__artifact *artifact, json_t 
     rung__describe_tensors(view, object, &failed);
     rung__describe_labels(view, object, &failed);
     set_graph(view, object, &failed);
+    set_bundle(artifact, object, &failed);
     set_golden_report(view, object, &failed);
     set_records(view, object, &failed);
     rung__describe_set(object, "sections", sections_of(&artifact->layout.table, &failed), &failed);

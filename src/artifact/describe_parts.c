@@ -130,6 +130,9 @@ void rung__describe_header(const struct rung__artifact_view *view, json_t *objec
     rung__describe_set(object, "name", json_string(header->name), failed);
     rung__describe_set(object, "role", name_of(&rung__role_names, header->role), failed);
     rung__describe_set(object, "kind", name_of(&rung__kind_names, header->kind), failed);
+    if (header->flags & RUNG__FLAG_BUNDLE)
+        rung__describe_set(object, "bundle",
+                           rung__describe_text(view->sections[RUNG__SECTION_PAYLOAD]), failed);
     rung__describe_set(object, "form", name_of(&rung__form_names, header->form), failed);
     rung__describe_set(object, "head", name_of(&rung__head_names, header->head), failed);
     describe_canvas(&header->canvas, object, failed);
@@ -160,9 +163,14 @@ static json_t *parameter_of(const struct rung__parameter_kind *kind,
     if (kind->is_flag)
         return json_boolean(rung__get_u32(parameter->values.data));
     json_t *array = json_array();
-    for (uint32_t i = 0; i < parameter->count; i++)
-        rung__describe_add(
-            array, json_integer(rung__get_u32(parameter->values.data + 4 * (size_t)i)), failed);
+    for (uint32_t i = 0; i < parameter->count; i++) {
+        const uint8_t *at = parameter->values.data + 4 * (size_t)i;
+        rung__describe_add(array,
+                           kind->type == RUNG__PARAMETER_F32
+                               ? json_real(rung__decimal_of_f32(rung__get_f32(at)))
+                               : json_integer(rung__get_u32(at)),
+                           failed);
+    }
     return array;
 }
 

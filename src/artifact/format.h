@@ -35,8 +35,12 @@ enum {
     RUNG__SUPPRESS_PER_CLASS = 1u << 2
 };
 
-/** Bits of the provider compatibility that providers of this version have. */
-enum { RUNG__PROVIDER_ORT = 1u << 0 };
+/** Bits of the provider compatibility that have a meaning here; rung__provider_names has all. */
+enum {
+    RUNG__PROVIDER_ORT = 1u << 0,
+    RUNG__PROVIDER_TRACT = 1u << 1,
+    RUNG__PROVIDER_COREML = 1u << 2
+};
 
 /** Section kinds. */
 enum rung__section_kind {

@@ -56,6 +56,11 @@ bool rung__header_has_magic(struct rung__bytes head)
     return head.size >= sizeof magic && memcmp(head.data, magic, sizeof magic) == 0;
 }
 
+bool rung__kind_is_bundle(uint32_t kind)
+{
+    return kind == RUNG_ARTIFACT_COREML;
+}
+
 uint64_t rung__header_message_bytes(const struct rung__header *header)
 {
     return header->flags & RUNG__FLAG_SIGNED ? header->signature_offset : header->file_bytes;
@@ -194,10 +199,17 @@ static rung_result check_flags(uint32_t flags)
     const uint32_t known = RUNG__FLAG_SIGNED | RUNG__FLAG_BUNDLE;
     if (flags & ~known)
         return rung__fail(RUNG_INTEGRITY, "the header has unknown flags 0x%x", flags & ~known);
-    if (flags & RUNG__FLAG_BUNDLE)
-        return rung__fail(RUNG_UNSUPPORTED,
-                          "the payload is a locator of a bundle, and this version serves only "
-                          "models that hold their graph");
+    return RUNG_OK;
+}
+
+static rung_result check_bundle(const struct rung__header *header)
+{
+    const bool is = header->flags & RUNG__FLAG_BUNDLE, must = rung__kind_is_bundle(header->kind);
+    if (is != must)
+        return rung__fail(RUNG_INTEGRITY,
+                          "the header says %s bundle, but a payload of kind %s is %s",
+                          is ? "a" : "no", rung__name_text(&rung__kind_names, header->kind),
+                          must ? "one" : "none");
     return RUNG_OK;
 }
 
@@ -265,5 +277,7 @@ rung_result rung__header_parse(struct rung__bytes head, uint64_t file_bytes,
         result = check_file(out, file_bytes);
     if (result == RUNG_OK)
         result = rung__header_admit(out);
+    if (result == RUNG_OK)
+        result = check_bundle(out);
     return result;
 }

@@ -17,7 +17,7 @@ bool rung__header_has_magic(struct rung__bytes head);
 
 /**
  * Reads the first 256 bytes of a file of `file_bytes` and checks every rule about them. Results:
- * OK, VERSION, INTEGRITY, UNSUPPORTED (a bundle), each with a sentence on the field.
+ * OK, VERSION, INTEGRITY, each with a sentence on the field.
  */
 rung_result rung__header_parse(struct rung__bytes head, uint64_t file_bytes,
                                struct rung__header *out);
@@ -39,6 +39,9 @@ bool rung__name_is_valid(const char *name);
 
 /** Writes the 256 bytes. */
 void rung__header_encode(const struct rung__header *header, uint8_t to[RUNG__HEADER_BYTES]);
+
+/** True for a kind of payload that is a bundle; no other is one. */
+bool rung__kind_is_bundle(uint32_t kind);
 
 /** The bytes that a signature covers: all but the signature. */
 uint64_t rung__header_message_bytes(const struct rung__header *header);

@@ -14,12 +14,16 @@
 #define PACKET_ATTACHMENT_MAX 262144u
 #define PACKET_MASK_PREFIX    32u /* eight i32 before the rows of a mask */
 
-#define CENTERNET_POINTS 5u
-
 const struct rung__parameter_kind rung__parameter_kinds[] = {
     {RUNG__PARAMETER_STRIDES, "strides", RUNG__PARAMETER_U32, 8, 1, RUNG__SIDE_MAX, false},
     {RUNG__PARAMETER_LOGITS, "logits", RUNG__PARAMETER_U32, 1, 0, 1, true},
     {RUNG__PARAMETER_RAW, "raw", RUNG__PARAMETER_U32, 1, 0, 1, true},
+    {RUNG__PARAMETER_ANCHORS, "anchors", RUNG__PARAMETER_U32, 1, 1, 64, false},
+    {RUNG__PARAMETER_DISTANCES, "distances", RUNG__PARAMETER_U32, 1, 0, 1, true},
+    {RUNG__PARAMETER_MAPS, "maps", RUNG__PARAMETER_U32, 16, 1, RUNG__SIDE_MAX, false},
+    {RUNG__PARAMETER_MAP_BOXES, "map_boxes", RUNG__PARAMETER_U32, 8, 1, 32, false},
+    {RUNG__PARAMETER_BOX_SIDES, "box_sides", RUNG__PARAMETER_U32, 32, 1, RUNG__SIDE_MAX, false},
+    {RUNG__PARAMETER_VARIANCES, "variances", RUNG__PARAMETER_F32, 2, 0, 1, false},
 };
 const size_t rung__parameter_kind_count = COUNT(rung__parameter_kinds);
 
@@ -31,107 +35,7 @@ const struct rung__parameter_kind *rung__parameter_kind_of(uint32_t key)
     return NULL;
 }
 
-/* ---- contracts --------------------------------------------------------------------------- */
-
-static rung_result refuse_shape(const struct rung__tensor *tensor, const char *wanted)
-{
-    char shape[RUNG__SHAPE_TEXT];
-    rung__tensor_shape_text(tensor, shape);
-    return rung__fail(RUNG_INTEGRITY, "tensor \"%s\" has shape %s; %s is needed", tensor->name,
-                      shape, wanted);
-}
-
-/* True for [1,…,1, tail]: batches and other leading dimensions of one are all the same to us. */
-static bool shape_ends_with(const struct rung__tensor *tensor, const uint32_t *tail, uint32_t count)
-{
-    if (tensor->rank < count)
-        return false;
-    const uint32_t leading = tensor->rank - count;
-    for (uint32_t i = 0; i < leading; i++)
-        if (tensor->dims[i] != 1)
-            return false;
-    return memcmp(tensor->dims + leading, tail, sizeof *tail * count) == 0;
-}
-
-/* [N,6]: N is the model's own. */
-static rung_result check_rows(const struct rung__header *header,
-                              const struct rung__tensors *tensors)
-{
-    (void)header;
-    const struct rung__tensor *output = rung__head_output(tensors, 0);
-    const uint32_t tail[] = {output->rank >= 2 ? output->dims[output->rank - 2] : 0, 6};
-    if (!shape_ends_with(output, tail, COUNT(tail)))
-        return refuse_shape(output, "[1,N,6] or [N,6]");
-    return RUNG_OK;
-}
-
-static rung_result check_centernet(const struct rung__header *header,
-                                   const struct rung__tensors *tensors)
-{
-    static const uint32_t channels[] = {1, 2, 2, 2 * CENTERNET_POINTS};
-    const struct rung__parameter *strides = rung__head_parameter(tensors, RUNG__PARAMETER_STRIDES);
-
-    if (strides->count != 1)
-        return rung__fail(RUNG_INTEGRITY, "head centernet has one stride, not %u", strides->count);
-    const uint32_t stride = rung__get_u32(strides->values.data);
-    const uint32_t h = header->canvas.height / stride, w = header->canvas.width / stride;
-    for (uint32_t i = 0; i < COUNT(channels); i++) {
-        const struct rung__tensor *output = rung__head_output(tensors, i);
-        const uint32_t tail[] = {channels[i], h, w};
-        const uint32_t skip = channels[i] == 1 && output->rank == 2;
-        if (!shape_ends_with(output, tail + skip, COUNT(tail) - skip)) {
-            char wanted[RUNG__SHAPE_TEXT];
-            const struct rung__tensor right = {.rank = 4, .dims = {1, tail[0], tail[1], tail[2]}};
-            rung__tensor_shape_text(&right, wanted);
-            return refuse_shape(output, wanted);
-        }
-    }
-    return RUNG_OK;
-}
-
-static rung_result check_no_head(const struct rung__header *header,
-                                 const struct rung__tensors *tensors)
-{
-    const struct rung__tensor *output = rung__head_output(tensors, 0);
-    if (header->role == RUNG_ROLE_EMBEDDER &&
-        rung__tensor_elements(output) != header->embedding_length)
-        return rung__fail(RUNG_INTEGRITY,
-                          "tensor \"%s\" has %llu elements, but embedding_length is %u",
-                          output->name, (unsigned long long)rung__tensor_elements(output),
-                          header->embedding_length);
-    return RUNG_OK;
-}
-
-#define BIT(key) (1u << (key))
-
-/* clang-format off */
-static const struct rung__head_contract contracts[] = {
-    {.head = RUNG_HEAD_NONE, .name = "none", .tensors = {"output"}, .check = check_no_head},
-    {.head = RUNG_HEAD_ROWS, .name = "rows", .tensors = {"output"}, .check = check_rows},
-    {.head = RUNG_HEAD_CENTERNET, .name = "centernet",
-     .tensors = {"heat", "scale", "offset", "landmarks"},
-     .parameters = BIT(RUNG__PARAMETER_STRIDES) | BIT(RUNG__PARAMETER_LOGITS),
-     .required = BIT(RUNG__PARAMETER_STRIDES),
-     .attachment_bytes = sizeof(int32_t[2]) * CENTERNET_POINTS,
-     .check = check_centernet},
-};
-/* clang-format on */
-
-const struct rung__head_contract *rung__head_contract(uint32_t head)
-{
-    for (size_t i = 0; i < COUNT(contracts); i++)
-        if (contracts[i].head == head)
-            return &contracts[i];
-    return NULL;
-}
-
-const struct rung__head_contract *rung__head_contract_named(const char *name)
-{
-    for (size_t i = 0; i < COUNT(contracts); i++)
-        if (strcmp(contracts[i].name, name) == 0)
-            return &contracts[i];
-    return NULL;
-}
+#define BIT(number) (1u << (number))
 
 const struct rung__parameter *rung__head_parameter(const struct rung__tensors *tensors,
                                                    uint32_t key)
@@ -150,7 +54,46 @@ const struct rung__tensor *rung__head_output(const struct rung__tensors *tensors
     return NULL;
 }
 
+bool rung__parameter_takes(const struct rung__parameter_kind *kind, double value)
+{
+    if (kind->type == RUNG__PARAMETER_F32)
+        return value > kind->low && value <= kind->high;
+    return value >= kind->low && value <= kind->high;
+}
+
 /* ---- what all heads share ---------------------------------------------------------------- */
+
+rung_result rung__head_refuse_shape(const struct rung__tensor *tensor, const char *wanted)
+{
+    char shape[RUNG__SHAPE_TEXT];
+    rung__tensor_shape_text(tensor, shape);
+    return rung__fail(RUNG_INTEGRITY, "tensor \"%s\" has shape %s; %s is needed", tensor->name,
+                      shape, wanted);
+}
+
+bool rung__head_shape_ends_with(const struct rung__tensor *tensor, const uint32_t *tail,
+                                uint32_t count)
+{
+    if (tensor->rank < count)
+        return false;
+    const uint32_t leading = tensor->rank - count;
+    for (uint32_t i = 0; i < leading; i++)
+        if (tensor->dims[i] != 1)
+            return false;
+    return memcmp(tensor->dims + leading, tail, sizeof *tail * count) == 0;
+}
+
+rung_result rung__head_require_shape(const struct rung__tensor *tensor, const uint32_t *tail,
+                                     uint32_t count)
+{
+    char wanted[RUNG__SHAPE_TEXT];
+    struct rung__tensor right = {.rank = count + 1, .dims = {1}};
+    if (rung__head_shape_ends_with(tensor, tail, count))
+        return RUNG_OK;
+    memcpy(right.dims + 1, tail, sizeof *tail * count);
+    rung__tensor_shape_text(&right, wanted);
+    return rung__head_refuse_shape(tensor, wanted);
+}
 
 static rung_result check_input(const struct rung__canvas *canvas, const struct rung__tensor *input)
 {
@@ -164,33 +107,48 @@ static rung_result check_input(const struct rung__canvas *canvas, const struct r
         return rung__fail(RUNG_INTEGRITY, "input \"%s\" is %s, but the canvas makes %s",
                           input->name, rung__name_text(&rung__dtype_names, input->dtype),
                           rung__name_text(&rung__dtype_names, canvas->dtype));
-    if (!shape_ends_with(input, tail, 3)) {
-        char wanted[RUNG__SHAPE_TEXT];
-        const struct rung__tensor right = {.rank = 4, .dims = {1, tail[0], tail[1], tail[2]}};
-        rung__tensor_shape_text(&right, wanted);
-        return refuse_shape(input, wanted);
-    }
-    return RUNG_OK;
+    return rung__head_require_shape(input, tail, 3);
 }
 
 static rung_result check_outputs(const struct rung__head_contract *contract,
                                  const struct rung__tensors *tensors)
 {
-    uint32_t wanted = 0;
-    while (contract->tensors[wanted])
-        wanted++;
-    if (tensors->output_count != wanted)
-        return rung__fail(RUNG_INTEGRITY, "head %s has %u outputs, not %u", contract->name, wanted,
+    uint32_t known = 0;
+    while (known < RUNG__OUTPUTS_MAX && contract->tensors[known])
+        known++;
+    if (!contract->optional && tensors->output_count != known)
+        return rung__fail(RUNG_INTEGRITY, "head %s has %u outputs, not %u", contract->name, known,
                           tensors->output_count);
-    for (uint32_t i = 0; i < wanted; i++) {
-        const struct rung__tensor *output = rung__head_output(tensors, i);
-        if (!output)
+    for (uint32_t i = 0; i < known; i++)
+        if (!(contract->optional & BIT(i)) && !rung__head_output(tensors, i))
             return rung__fail(RUNG_INTEGRITY, "head %s needs an output for %s", contract->name,
                               contract->tensors[i]);
+    for (uint32_t i = 0; i < tensors->output_count; i++) {
+        const struct rung__tensor *output = &tensors->outputs[i];
+        if (output->purpose >= known)
+            return rung__fail(RUNG_INTEGRITY, "output \"%s\" has purpose %u; head %s has 0..%u",
+                              output->name, output->purpose, contract->name, known - 1);
         if (output->dtype == RUNG_DTYPE_I8)
             return rung__fail(RUNG_INTEGRITY, "output \"%s\" is i8; f32, f16 or u8 is needed",
                               output->name);
     }
+    return RUNG_OK;
+}
+
+static rung_result check_value(const struct rung__parameter_kind *kind,
+                               const struct rung__canvas *canvas, const uint8_t *at)
+{
+    const uint32_t value = rung__get_u32(at);
+    const double number =
+        kind->type == RUNG__PARAMETER_F32 ? (double)rung__get_f32(at) : (double)value;
+    if (!rung__parameter_takes(kind, number))
+        return rung__fail(RUNG_INTEGRITY, "parameter %s is %.9g, not %s%u..%u", kind->name, number,
+                          kind->type == RUNG__PARAMETER_F32 ? "above 0 and in " : "", kind->low,
+                          kind->high);
+    if (kind->key == RUNG__PARAMETER_STRIDES &&
+        (canvas->width % value != 0 || canvas->height % value != 0))
+        return rung__fail(RUNG_INTEGRITY, "the stride %u does not divide the canvas, %u x %u",
+                          value, canvas->width, canvas->height);
     return RUNG_OK;
 }
 
@@ -205,17 +163,10 @@ static rung_result check_parameter(const struct rung__head_contract *contract,
     if (parameter->type != kind->type || parameter->count > kind->count_max)
         return rung__fail(RUNG_INTEGRITY, "parameter %s is not up to %u values of type %u",
                           kind->name, kind->count_max, kind->type);
-    for (uint32_t i = 0; i < parameter->count; i++) {
-        const uint32_t value = rung__get_u32(parameter->values.data + 4 * (size_t)i);
-        if (value < kind->low || value > kind->high)
-            return rung__fail(RUNG_INTEGRITY, "parameter %s is %u, not %u..%u", kind->name, value,
-                              kind->low, kind->high);
-        if (kind->key == RUNG__PARAMETER_STRIDES &&
-            (canvas->width % value != 0 || canvas->height % value != 0))
-            return rung__fail(RUNG_INTEGRITY, "the stride %u does not divide the canvas, %u x %u",
-                              value, canvas->width, canvas->height);
-    }
-    return RUNG_OK;
+    rung_result result = RUNG_OK;
+    for (uint32_t i = 0; i < parameter->count && result == RUNG_OK; i++)
+        result = check_value(kind, canvas, parameter->values.data + 4 * (size_t)i);
+    return result;
 }
 
 static rung_result check_parameters(const struct rung__head_contract *contract,
@@ -240,8 +191,8 @@ rung_result rung__head_check(const struct rung__header *header, const struct run
 {
     const struct rung__head_contract *contract = rung__head_contract(header->head);
     if (!contract)
-        return rung__fail(RUNG_UNSUPPORTED, "this version has no decoder for head %s",
-                          rung__name_text(&rung__head_names, header->head));
+        return rung__fail(RUNG_UNSUPPORTED, "this version has no decoder for head %u",
+                          header->head);
 
     rung_result result = check_input(&header->canvas, &tensors->input);
     if (result == RUNG_OK)
@@ -250,6 +201,8 @@ rung_result rung__head_check(const struct rung__header *header, const struct run
         result = check_parameters(contract, &header->canvas, tensors);
     if (result == RUNG_OK)
         result = contract->check(header, tensors);
+    if (result == RUNG_OK && contract->check_selection)
+        result = contract->check_selection(header, tensors);
     return result;
 }
 

@@ -40,7 +40,8 @@ NAMES(head, "head",
     {RUNG_HEAD_DETR, "detr"},
     {RUNG_HEAD_CENTERNET, "centernet"},
     {RUNG_HEAD_STRIDED, "strided"},
-    {RUNG_HEAD_SSD, "ssd"});
+    {RUNG_HEAD_SSD, "ssd"},
+    {RUNG_HEAD_FASTESTDET, "fastestdet"});
 
 NAMES(dtype, "dtype",
     {RUNG_DTYPE_F32, "f32"},

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "artifact/bundle.h"
 #include "artifact/header.h"
 #include "artifact/names.h"
 #include "artifact/onnx.h"
@@ -11,6 +12,8 @@
 
 static rung_result check_payload(const struct rung__spec *spec, struct rung__bytes payload)
 {
+    if (rung__kind_is_bundle(spec->header.kind))
+        return rung__locator_check(payload);
     if (spec->header.kind != RUNG_ARTIFACT_ONNX)
         return rung__fail(RUNG_UNSUPPORTED, "this version packs no payload of kind %s",
                           rung__name_text(&rung__kind_names, spec->header.kind));
@@ -48,20 +51,20 @@ static uint64_t lay_out(const struct rung__spec *spec, struct rung__bytes payloa
     return end;
 }
 
-static rung_result make_header(const struct rung__spec *spec, struct rung__bytes payload,
-                               const uint8_t *key_id, uint64_t message_bytes,
-                               uint32_t section_count, struct rung__header *header)
+static void make_header(const struct rung__spec *spec, const struct rung__payload *payload,
+                        const uint8_t *key_id, uint64_t message_bytes, uint32_t section_count,
+                        struct rung__header *header)
 {
     *header = spec->header;
     header->section_count = section_count;
     header->file_bytes = message_bytes;
     if (key_id) {
-        header->flags = RUNG__FLAG_SIGNED;
+        header->flags |= RUNG__FLAG_SIGNED;
         header->file_bytes += RUNG__SIGNATURE_BYTES;
         header->signature_offset = message_bytes;
         memcpy(header->key_id, key_id, RUNG__KEY_ID_BYTES);
     }
-    return rung__sha256_of(payload.data, payload.size, header->digest);
+    memcpy(header->digest, payload->digest, sizeof header->digest);
 }
 
 static rung_result append_sections(const struct rung__spec *spec, struct rung__bytes payload,
@@ -78,23 +81,21 @@ static rung_result append_sections(const struct rung__spec *spec, struct rung__b
     return result;
 }
 
-static rung_result write_message(const struct rung__spec *spec, struct rung__bytes payload,
+static rung_result write_message(const struct rung__spec *spec, const struct rung__payload *payload,
                                  const uint8_t *key_id, struct rung__buffer *message)
 {
     struct rung__section_table table;
     struct rung__header header;
     uint8_t head[RUNG__HEAD_BYTES_MAX];
-    const uint64_t end = lay_out(spec, payload, &table);
+    const uint64_t end = lay_out(spec, payload->bytes, &table);
 
-    rung_result result = make_header(spec, payload, key_id, end, table.count, &header);
-    if (result != RUNG_OK)
-        return result;
+    make_header(spec, payload, key_id, end, table.count, &header);
     rung__header_encode(&header, head);
     rung__section_table_encode(&table, head + RUNG__HEADER_BYTES);
-    result = rung__buffer_append(message, head,
-                                 RUNG__HEADER_BYTES + table.count * RUNG__SECTION_ENTRY_BYTES);
+    rung_result result = rung__buffer_append(
+        message, head, RUNG__HEADER_BYTES + table.count * RUNG__SECTION_ENTRY_BYTES);
     if (result == RUNG_OK)
-        result = append_sections(spec, payload, &table, message);
+        result = append_sections(spec, payload->bytes, &table, message);
     return result;
 }
 
@@ -110,10 +111,11 @@ static rung_result check_layout(const struct rung__buffer *message, const uint8_
     return result;
 }
 
-rung_result rung__pack(const struct rung__spec *spec, const char *where, struct rung__bytes payload,
-                       const uint8_t *key_id, struct rung__buffer *message)
+rung_result rung__pack(const struct rung__spec *spec, const char *where,
+                       const struct rung__payload *payload, const uint8_t *key_id,
+                       struct rung__buffer *message)
 {
-    rung_result result = check_payload(spec, payload);
+    rung_result result = check_payload(spec, payload->bytes);
     if (result == RUNG_OK)
         result = write_message(spec, payload, key_id, message);
     if (result == RUNG_OK)

@@ -38,13 +38,18 @@ static int der_of(const uint8_t raw[RUNG__SIGNATURE_BYTES], uint8_t der[DER_BYTE
     return size;
 }
 
-static bool raw_of(const uint8_t *der, size_t size, uint8_t raw[RUNG__SIGNATURE_BYTES])
+bool rung__signature_from_der(struct rung__bytes der, uint8_t raw[RUNG__SIGNATURE_BYTES])
 {
-    ECDSA_SIG *pair = d2i_ECDSA_SIG(NULL, &der, (long)size);
+    if (der.size > DER_BYTES_MAX)
+        return false;
+    const uint8_t *at = der.data;
+    ECDSA_SIG *pair = d2i_ECDSA_SIG(NULL, &at, (long)der.size);
     const bool fits =
-        pair && BN_bn2binpad(ECDSA_SIG_get0_r(pair), raw, HALF_BYTES) == (int)HALF_BYTES &&
+        pair && at == der.data + der.size &&
+        BN_bn2binpad(ECDSA_SIG_get0_r(pair), raw, HALF_BYTES) == (int)HALF_BYTES &&
         BN_bn2binpad(ECDSA_SIG_get0_s(pair), raw + HALF_BYTES, HALF_BYTES) == (int)HALF_BYTES;
     ECDSA_SIG_free(pair);
+    ERR_clear_error();
     return fits;
 }
 
@@ -74,7 +79,7 @@ rung_result rung__signature_make(void *key, const uint8_t digest[RUNG__SHA256_BY
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(key, NULL);
     const bool made = context && EVP_PKEY_sign_init(context) == 1 &&
                       EVP_PKEY_sign(context, der, &der_bytes, digest, RUNG__SHA256_BYTES) == 1 &&
-                      raw_of(der, der_bytes, signature);
+                      rung__signature_from_der((struct rung__bytes){der, der_bytes}, signature);
     EVP_PKEY_CTX_free(context);
     return made ? RUNG_OK : fail_crypto(RUNG_BACKEND, "libcrypto cannot make a signature");
 }

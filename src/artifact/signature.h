@@ -32,6 +32,15 @@ rung_result rung__key_write_public(void *key, struct rung__buffer *to);
 /** The first bytes of the SHA-256 of the key's SubjectPublicKeyInfo. Results: OK, NO_MEMORY. */
 rung_result rung__key_id(void *key, uint8_t id[RUNG__KEY_ID_BYTES]);
 
+/** Reads a key from a PEM file, and its id. Results: those of the reading functions, IO. End with
+ * rung__key_free, also after a failure (`*key` is then NULL or the key). */
+rung_result rung__key_load_private(const char *path, void **key, uint8_t id[RUNG__KEY_ID_BYTES]);
+rung_result rung__key_load_public(const char *path, void **key, uint8_t id[RUNG__KEY_ID_BYTES]);
+
+/** Takes r and s out of their DER, which is all of the bytes; false when it is none, or of longer
+ * numbers. */
+bool rung__signature_from_der(struct rung__bytes der, uint8_t signature[RUNG__SIGNATURE_BYTES]);
+
 /** Results: OK, BACKEND. */
 rung_result rung__signature_make(void *key, const uint8_t digest[RUNG__SHA256_BYTES],
                                  uint8_t signature[RUNG__SIGNATURE_BYTES]);

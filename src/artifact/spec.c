@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/bundle.h"
 #include "artifact/header.h"
 #include "artifact/numbers.h"
 #include "artifact/spec_parts.h"
@@ -79,7 +80,8 @@ static void read_providers(struct rung__json_reader *reader, struct rung__header
     const json_t *array = rung__json_member(reader, "providers"), *item;
     size_t i;
     if (!array) {
-        header->providers = 1; /* bit 0, ort */
+        header->providers =
+            rung__kind_is_bundle(header->kind) ? RUNG__PROVIDER_COREML : RUNG__PROVIDER_ORT;
         return;
     }
     if (!json_is_array(array))
@@ -214,11 +216,34 @@ static void read_selection(struct rung__json_reader *reader, struct rung__header
 
 /* ---- all of it --------------------------------------------------------------------------- */
 
+static void read_bundle(struct rung__json_reader *reader, struct rung__spec *spec)
+{
+    const bool bundle = rung__kind_is_bundle(spec->header.kind);
+    const char *locator = rung__json_text(reader, "bundle", bundle);
+    if (!locator)
+        return;
+    if (!bundle) {
+        rung__json_refuse(reader, "\"bundle\" is for models of kind coreml alone");
+        return;
+    }
+    if (rung__locator_check((struct rung__bytes){(const uint8_t *)locator, strlen(locator)}) !=
+        RUNG_OK)
+        rung__json_refuse(reader, "\"bundle\": %s", rung_last_error());
+    spec->header.flags |= RUNG__FLAG_BUNDLE;
+    spec->bundle = rung__text_new("%s", locator);
+    if (!spec->bundle)
+        rung__spec_note(reader, rung__fail(RUNG_NO_MEMORY, "no memory for the bundle's path"));
+}
+
 static void read_graph(struct rung__json_reader *reader, const struct rung__spec_source *source)
 {
     const char *name = rung__json_text(reader, "graph", false);
     if (!name)
         return;
+    if (source->spec->bundle) {
+        rung__json_refuse(reader, "\"graph\" and \"bundle\" exclude each other");
+        return;
+    }
     source->spec->graph = rung__path_join(source->folder, name);
     if (!source->spec->graph)
         rung__spec_note(reader, rung__fail(RUNG_NO_MEMORY, "no memory for the graph's path"));
@@ -263,6 +288,7 @@ rung_result rung__spec_read(const json_t *json, const char *where, const char *f
     header->max_output_bytes =
         rung__json_u64(&reader, "max_output_bytes", 0, RUNG__OUTPUT_BYTES_MAX, false,
                        rung__head_packet_bytes(header));
+    read_bundle(&reader, out);
     read_graph(&reader, &source);
     rung__spec_read_tensors(&reader, &source);
     rung__spec_read_sections(&reader, &source);
@@ -276,5 +302,6 @@ void rung__spec_finish(struct rung__spec *spec)
     for (size_t kind = 0; kind < RUNG__SECTION_KNOWN; kind++)
         rung__buffer_finish(&spec->sections[kind]);
     free(spec->graph);
+    free(spec->bundle);
     *spec = (struct rung__spec){0};
 }

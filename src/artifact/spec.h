@@ -18,6 +18,7 @@ struct rung__spec {
     struct rung__tensors tensors;
     struct rung__buffer sections[RUNG__SECTION_KNOWN]; /**< by kind, empty: absent */
     char *graph;                                       /**< the payload's path, or NULL */
+    char *bundle;                                      /**< or, when it is a bundle, its locator */
 };
 
 /**

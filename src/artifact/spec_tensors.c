@@ -118,6 +118,23 @@ static uint32_t read_flag(struct rung__json_reader *reader, const char *key, uin
     return 1;
 }
 
+/** One number of a list in its four bytes. */
+static void read_number(struct rung__json_reader *reader, const struct rung__parameter_kind *kind,
+                        const json_t *item, size_t i, uint8_t *to)
+{
+    const bool is_f32 = kind->type == RUNG__PARAMETER_F32;
+    const double number = json_number_value(item); /* 0 for what is no number */
+    const float nearest = (float)number;
+    const bool is_one = is_f32 ? json_is_number(item) : json_is_integer(item);
+    if (!is_one || !rung__parameter_takes(kind, is_f32 ? (double)nearest : number))
+        rung__json_refuse(reader, "\"%s\"[%zu] must be a %s in %u..%u", kind->name, i,
+                          is_f32 ? "number above 0 and" : "whole number", kind->low, kind->high);
+    else if (is_f32)
+        rung__put_f32(to, nearest);
+    else
+        rung__put_u32(to, (uint32_t)json_integer_value(item));
+}
+
 static uint32_t read_list(struct rung__json_reader *reader, const struct rung__parameter_kind *kind,
                           const json_t *array, uint8_t *to)
 {
@@ -125,18 +142,13 @@ static uint32_t read_list(struct rung__json_reader *reader, const struct rung__p
     size_t i;
     const size_t count = json_array_size(array); /* 0 for what is no array */
     if (count < 1 || count > kind->count_max) {
-        rung__json_refuse(reader, "\"%s\" must be an array of 1..%u whole numbers", kind->name,
+        rung__json_refuse(reader, "\"%s\" must be an array of 1..%u numbers", kind->name,
                           kind->count_max);
         return 0;
     }
     json_array_foreach(array, i, item)
     {
-        const json_int_t value = json_is_integer(item) ? json_integer_value(item) : -1;
-        if (value < kind->low || value > kind->high)
-            rung__json_refuse(reader, "\"%s\"[%zu] must be a whole number in %u..%u", kind->name, i,
-                              kind->low, kind->high);
-        else
-            rung__put_u32(to + 4 * i, (uint32_t)value);
+        read_number(reader, kind, item, i, to + 4 * i);
     }
     return (uint32_t)count;
 }
@@ -179,8 +191,8 @@ void rung__spec_read_tensors(struct rung__json_reader *reader,
     if (reader->result != RUNG_OK)
         return;
     if (!contract) {
-        reader->result = rung__fail(RUNG_UNSUPPORTED, "%s: this version has no decoder for head %s",
-                                    reader->where, rung__name_text(&rung__head_names, head));
+        reader->result = rung__fail(RUNG_UNSUPPORTED, "%s: this version has no decoder for head %u",
+                                    reader->where, head);
         return;
     }
     read_input(reader, &tensors.input);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "artifact/view.h"
 
+#include "artifact/bundle.h"
 #include "artifact/contents.h"
 #include "artifact/golden.h"
 #include "artifact/header.h"
@@ -38,6 +39,8 @@ static rung_result check_golden(const struct rung__artifact_view *view)
 
 static rung_result check_payload(const struct rung__artifact_view *view)
 {
+    if (view->header.flags & RUNG__FLAG_BUNDLE)
+        return rung__locator_check(view->sections[RUNG__SECTION_PAYLOAD]);
     if (view->header.kind != RUNG_ARTIFACT_ONNX)
         return rung__fail(RUNG_UNSUPPORTED, "this version serves no payload of kind %s",
                           rung__name_text(&rung__kind_names, view->header.kind));

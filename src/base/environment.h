@@ -12,11 +12,15 @@
     X(home, "HOME", "where the user's folders are when no XDG variable says otherwise")            \
     X(model_path, "RUNG_MODEL_PATH", "folders in which models are looked up by name")              \
     X(rung, "RUNG_RUNG", "the only rung allowed, such as ort-cpu, where no option names one")      \
-    X(runtime, "RUNG_RUNTIME", "the one runtime library to load, a file; nothing else is tried")   \
+    X(runtime, "RUNG_RUNTIME",                                                                     \
+      "the one ONNX Runtime to load, a file; no other one is tried (tract is looked for as ever)") \
     X(runtime_path, "RUNG_RUNTIME_PATH",                                                           \
       "where runtimes are looked for: library files, folders, or folders of folders")              \
     X(trust_path, "RUNG_TRUST_PATH",                                                               \
       "public keys (PEM files or folders) whose models are trusted")                               \
+    X(xdg_cache_home, "XDG_CACHE_HOME",                                                            \
+      "the user's cache folder; private copies of bundles are in its rung/bundles "                \
+      "(default ~/.cache)")                                                                        \
     X(xdg_config_home, "XDG_CONFIG_HOME",                                                          \
       "the user's configuration folder; trusted keys are in its rung/trust (default ~/.config)")   \
     X(xdg_data_home, "XDG_DATA_HOME",                                                              \

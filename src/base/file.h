@@ -129,7 +129,21 @@ struct rung__folder {
 rung_result rung__folder_list(const char *path, size_t limit, struct rung__folder *out);
 void rung__folder_finish(struct rung__folder *folder);
 
-/* What these two are made of: the first two are of base/<platform>/. */
+void rung__folder_sort(struct rung__folder *folder);
+
+/** Says whether a folder is the user's alone: nobody else may write in it or put another one in its
+ * place. Results: OK, PERMISSION, IO, NO_MEMORY. */
+rung_result rung__folder_check_private(const char *path);
+
+/** Removes a folder of the user's own, or a file, with all that is in it; links are removed, not
+ * followed. What is missing is as good as removed. Results: OK, IO, NO_MEMORY. */
+rung_result rung__folder_remove(const char *path);
+
+/** Gives a folder another name in the folder that it is in, for good (synced). Results: OK, IO,
+ * NO_MEMORY. */
+rung_result rung__folder_rename(const char *from, const char *to);
+
+/* What making and listing are made of: the first two are of base/<platform>/. */
 rung_result rung__folder_make_one(const char *path);
 rung_result rung__folder_read(const char *path, size_t limit, struct rung__folder *out);
 rung_result rung__folder_add(struct rung__folder *folder, const char *name);

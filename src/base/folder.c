@@ -51,14 +51,20 @@ static int by_bytes(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
+void rung__folder_sort(struct rung__folder *folder)
+{
+    if (folder->count)
+        qsort(folder->names, folder->count, sizeof *folder->names, by_bytes);
+}
+
 rung_result rung__folder_list(const char *path, size_t limit, struct rung__folder *out)
 {
     *out = (struct rung__folder){0};
     rung_result result = rung__folder_read(path, limit, out);
     if (result)
         rung__folder_finish(out);
-    else if (out->count)
-        qsort(out->names, out->count, sizeof *out->names, by_bytes);
+    else
+        rung__folder_sort(out);
     return result;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/decode_common.h"
 
-#include <string.h>
-
 #include "artifact/heads.h"
 #include "kernel/exact.h"
 
@@ -13,9 +11,7 @@
  */
 enum { HEAT, SCALE, OFFSET, LANDMARKS };
 
-#define POINTS     5u
-#define MAX_SCALE  40.0f /* exp of it times a stride stays finite */
-#define POINT_BITS 5u    /* from Q3 to Q8 */
+#define POINTS 5u
 
 /** One cell of the maps. */
 struct cell {
@@ -46,8 +42,7 @@ static bool is_usable(const struct cell *cell)
 /** A side of the box from its map. */
 static float side(const struct cell *cell, uint32_t map)
 {
-    const float scale = value(cell, SCALE, map);
-    return rung__exp(scale < MAX_SCALE ? scale : MAX_SCALE) * cell->stride;
+    return rung__decode_side(value(cell, SCALE, map), cell->stride);
 }
 
 /** The start of the box on one axis: its centre less half of its size. */
@@ -64,16 +59,11 @@ static float start(const struct cell *cell, uint32_t map, uint32_t position, flo
 static bool points_of(const struct cell *cell, const struct rung__box *box, float width,
                       float height, int32_t points[2 * POINTS])
 {
-    const struct rung__mapping *mapping = cell->request->mapping;
     for (uint32_t i = 0; i < POINTS; i++, points += 2) {
         const float down = value(cell, LANDMARKS, 2 * i) * height;
         const float along = value(cell, LANDMARKS, 2 * i + 1) * width;
-        const float x = along + box->left, y = down + box->top;
-        if (!rung__axis_edge(&mapping->x, x, &points[0]) ||
-            !rung__axis_edge(&mapping->y, y, &points[1]))
+        if (!rung__decode_point(cell->request->mapping, along + box->left, down + box->top, points))
             return false;
-        points[0] *= 1 << (POINT_BITS + mapping->k);
-        points[1] *= 1 << (POINT_BITS + mapping->k);
     }
     return true;
 }
@@ -88,10 +78,7 @@ static void decode_cell(const struct cell *cell, uint16_t confidence, struct run
     if (!points_of(cell, &box, width, height, points) ||
         !rung__decode_candidate(cell->request, &box, confidence, 0, &candidate))
         return;
-    const uint32_t index = decoded->count;
-    candidate.payload = (uint16_t)(index < RUNG__NO_PAYLOAD ? index : RUNG__NO_PAYLOAD);
-    if (rung__decode_keep(cell->request, decoded, &candidate, (uint32_t)cell->index))
-        memcpy(decoded->points + (size_t)index * 2 * POINTS, points, sizeof points);
+    rung__decode_keep_points(cell->request, decoded, &candidate, points, (uint32_t)cell->index);
 }
 
 void rung__decode_centernet_c(const struct rung__decode_request *request,
@@ -105,9 +92,7 @@ void rung__decode_centernet_c(const struct rung__decode_request *request,
         .plane = (size_t)width * height,
         .stride = rung__decode_f32(rung__decode_parameter(request, RUNG__PARAMETER_STRIDES, 0)),
     };
-    decoded->count = 0;
-    decoded->survivors = 0;
-    decoded->points_per = POINTS;
+    rung__decode_start(decoded, POINTS);
     for (cell.y = 0; cell.y < height; cell.y++)
         for (cell.x = 0; cell.x < width; cell.x++, cell.index++) {
             const uint16_t confidence = rung__decode_score(heat->data[cell.index], logits);

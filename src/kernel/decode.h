@@ -34,12 +34,13 @@ typedef void rung__decode_fn(const struct rung__decode_request *request,
                              struct rung__decoded *decoded);
 
 struct rung__decode_kernels {
-    rung__decode_fn *heads[RUNG_HEAD_SSD + 1]; /**< by rung_head; NULL: this version has none */
+    rung__decode_fn
+        *heads[RUNG_HEAD_FASTESTDET + 1]; /**< by rung_head; NULL: this version has none */
 };
 
 void rung__decode_init(struct rung__decode_kernels *kernels, uint64_t cpu_flags);
 
-/** The pairs of key points that a head gives each candidate. */
+/** The most pairs of key points that a head gives a candidate. */
 uint32_t rung__head_points(uint32_t head);
 
 #endif

@@ -147,14 +147,84 @@ float rung__exp(float x)
     return rung__f32_from_bits(rung__f32_bits(y) + ((uint32_t)n << FRACTION_BITS));
 }
 
+/** 1 in the units of exp24. */
+#define ONE24 (UINT64_C(1) << 24)
+
+/** exp(−|x|) in units of 2^-24, to nearest even. */
+static uint64_t exp24(float x)
+{
+    const float e = rung__exp(x < 0.0f ? x : -x);
+    return (uint64_t)rung__round_even(e * 16777216.0f);
+}
+
+/** Sigmoid as a whole number of units, of which 1 has `scale`. */
+static uint64_t sigmoid_of(float x, uint64_t scale)
+{
+    const uint64_t small = exp24(x);
+    const uint64_t divisor = ONE24 + small;
+    const uint64_t part = x >= 0.0f ? ONE24 : small;
+    return (scale * part + divisor / 2) / divisor;
+}
+
 uint16_t rung__sigmoid_confidence(float logit)
 {
-    const uint64_t one = UINT64_C(1) << 24;
-    const float e = rung__exp(logit < 0.0f ? logit : -logit);
-    const uint64_t small = (uint64_t)rung__round_even(e * 16777216.0f);
-    const uint64_t divisor = one + small;
-    const uint64_t part = logit >= 0.0f ? one : small;
-    return (uint16_t)((65535 * part + divisor / 2) / divisor);
+    return (uint16_t)sigmoid_of(logit, 65535);
+}
+
+uint32_t rung__sigmoid24(float x)
+{
+    return (uint32_t)sigmoid_of(x, ONE24);
+}
+
+int32_t rung__tanh24(float x)
+{
+    /* (1 − e) / (1 + e) with e = exp(−2|x|) */
+    const uint64_t small = exp24(x * 2.0f);
+    const uint64_t divisor = ONE24 + small;
+    const int32_t size = (int32_t)((ONE24 * (ONE24 - small) + divisor / 2) / divisor);
+    return x < 0.0f ? -size : size;
+}
+
+/** A whole number of 96 bits, the lowest 32 first. */
+struct wide {
+    uint32_t limb[3];
+};
+
+/** The product of five factors below 2^17, times `scale`; it stays below 2^96. */
+static struct wide product(const uint32_t factors[5], uint32_t scale)
+{
+    struct wide wide = {{scale, 0, 0}};
+    for (int f = 0; f < 5; f++) {
+        uint64_t carry = 0;
+        for (int i = 0; i < 3; i++) {
+            carry += (uint64_t)wide.limb[i] * factors[f];
+            wide.limb[i] = (uint32_t)carry;
+            carry >>= 32;
+        }
+    }
+    return wide;
+}
+
+static bool is_at_most(const struct wide *a, const struct wide *b)
+{
+    for (int i = 2; i > 0; i--)
+        if (a->limb[i] != b->limb[i])
+            return a->limb[i] < b->limb[i];
+    return a->limb[0] <= b->limb[0];
+}
+
+uint16_t rung__confidence_blend(uint16_t a, uint16_t b)
+{
+    /* q is right when (q − ½)^5 ≤ a³·b² < (q + ½)^5; times 32, both are whole and one is odd. */
+    const struct wide wanted = product((const uint32_t[]){a, a, a, b, b}, 32);
+    uint32_t root = 0;
+    for (uint32_t bit = 1u << 15; bit; bit >>= 1) {
+        const uint32_t side = 2 * (root | bit) - 1;
+        const struct wide power = product((const uint32_t[]){side, side, side, side, side}, 1);
+        if (is_at_most(&power, &wanted))
+            root |= bit;
+    }
+    return (uint16_t)root;
 }
 
 uint16_t rung__confidence(float value)

@@ -35,8 +35,17 @@ float rung__exp(float x);
 /** Sigmoid of a logit as a confidence, 0..65535. */
 uint16_t rung__sigmoid_confidence(float logit);
 
+/** Sigmoid in units of 2^-24: 0..2^24. */
+uint32_t rung__sigmoid24(float x);
+
+/** Hyperbolic tangent in units of 2^-24: −2^24..2^24, odd. */
+int32_t rung__tanh24(float x);
+
 /** roundeven(clamp(c, 0, 1) × 65535). */
 uint16_t rung__confidence(float value);
+
+/** a^0.6 × b^0.4 of two confidences: the whole number nearest to the fifth root of a³·b². */
+uint16_t rung__confidence_blend(uint16_t a, uint16_t b);
 
 /** True when the magnitude is below 2^32, told from the bits. */
 bool rung__is_usable(float value);

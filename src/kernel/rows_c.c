@@ -9,14 +9,6 @@
  */
 enum { X, Y, W, H, CONFIDENCE, CLASS, COLUMNS };
 
-static bool is_usable(const float row[COLUMNS])
-{
-    for (int i = 0; i < COLUMNS; i++)
-        if (!rung__is_usable(row[i]))
-            return false;
-    return true;
-}
-
 static struct rung__box box_of(const float row[COLUMNS], float width, float height)
 {
     const float right = row[X] + row[W];
@@ -37,13 +29,11 @@ void rung__decode_rows_c(const struct rung__decode_request *request, struct rung
     const bool logits = rung__decode_parameter(request, RUNG__PARAMETER_LOGITS, 0) != 0;
     const uint32_t rows = rung__decode_dim(output, 1);
     const float *row = output->data;
-    decoded->count = 0;
-    decoded->survivors = 0;
-    decoded->points_per = 0;
+    rung__decode_start(decoded, 0);
     for (uint32_t n = 0; n < rows; n++, row += COLUMNS) {
         struct rung__candidate candidate;
         uint8_t class_id;
-        if (!is_usable(row) || !rung__decode_class(row[CLASS], &class_id))
+        if (!rung__decode_usable(row, COLUMNS, 1) || !rung__decode_class(row[CLASS], &class_id))
             continue;
         const uint16_t confidence = rung__decode_score(row[CONFIDENCE], logits);
         if (!rung__decode_may_pass(request->selection, confidence))

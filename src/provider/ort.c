@@ -99,4 +99,5 @@ const struct rung__provider rung__provider_ort = {
     .create_context = create_context,
     .destroy_context = destroy_context,
     .run = run,
+    .runtime = &rung__runtimes[RUNG__RUNTIME_ORT],
 };

@@ -12,6 +12,7 @@
 
 const struct rung__rung rung__rungs[] = {
     {"ort-cpu", &rung__provider_ort, true, "ONNX Runtime on the CPU"},
+    {"tract", &rung__provider_tract, true, "tract on the CPU, one thread"},
     {"dummy", &rung__provider_dummy, false, "made-up numbers without a runtime, for tests"},
 };
 const uint32_t rung__rung_count = sizeof rung__rungs / sizeof *rung__rungs;

@@ -6,6 +6,7 @@
 
 #include "artifact/format.h"
 #include "base/log.h"
+#include "runtime/runtime.h"
 
 /*
  * Whole models only: a provider loads one complete model and runs it; raw tensors go in and come
@@ -16,7 +17,8 @@
 /** What a provider is given to load. It all lives until destroy_model. */
 struct rung__model_request {
     const struct rung__artifact_view *artifact;
-    uint32_t threads; /**< of one run, at least 1 */
+    uint32_t threads;   /**< of one run, at least 1 */
+    const char *helper; /**< the program rung-probe (runtime/helper.h), NULL: there is none */
 };
 
 /** What a loaded model says of itself; a dimension that is not fixed is 0. */
@@ -53,9 +55,13 @@ struct rung__provider {
     void (*destroy_context)(void *context);
     /** Runs once on the calling thread, from the input to the outputs. OK, BACKEND, DEVICE_LOST. */
     rung_result (*run)(void *context);
+
+    const struct rung__runtime *runtime; /**< loaded before create_model; NULL: it needs none */
+    bool needs_helper;                   /**< loads nothing without the helper program */
+    bool single_threaded;                /**< takes no notice of the request's threads */
 };
 
-extern const struct rung__provider rung__provider_ort, rung__provider_dummy;
+extern const struct rung__provider rung__provider_ort, rung__provider_tract, rung__provider_dummy;
 
 /** One way to run a model. */
 struct rung__rung {

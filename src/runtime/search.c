@@ -12,7 +12,7 @@
 /** Folders with more names than this are no folders of libraries. */
 #define FOLDER_LIMIT 4096
 
-static const char *const system_names[] = {"libonnxruntime.so.1", "libonnxruntime.so"};
+#define ROWS(array) (sizeof(array) / sizeof *(array))
 
 /** Takes `path`, which may be NULL: no memory. */
 static rung_result add(struct rung__runtime_candidates *list, char *path, const char *origin)
@@ -29,10 +29,26 @@ static rung_result add(struct rung__runtime_candidates *list, char *path, const 
     return RUNG_OK;
 }
 
-static bool is_library_name(const char *name)
+static bool is_library_of(const struct rung__runtime *runtime, const char *name)
 {
-    static const char stem[] = "libonnxruntime.so";
-    return strncmp(name, stem, sizeof stem - 1) == 0;
+    const size_t length = strlen(name);
+    for (size_t i = 0; i < ROWS(runtime->files) && runtime->files[i].prefix; i++) {
+        const size_t head = strlen(runtime->files[i].prefix);
+        const size_t tail = strlen(runtime->files[i].suffix);
+        if (length >= head + tail && strncmp(name, runtime->files[i].prefix, head) == 0 &&
+            strcmp(name + length - tail, runtime->files[i].suffix) == 0)
+            return true;
+    }
+    return false;
+}
+
+/** A file that was named outright may have any name, but not that of another runtime. */
+static bool may_be_library_of(const struct rung__runtime *runtime, const char *name)
+{
+    for (size_t i = 0; i < RUNG__RUNTIMES; i++)
+        if (&rung__runtimes[i] != runtime && is_library_of(&rung__runtimes[i], name))
+            return false;
+    return true;
 }
 
 /** Libraries in a folder and, at depth 1, in its folders. */
@@ -48,7 +64,8 @@ static rung_result add_folder(struct rung__runtime_candidates *list, const char 
         char *full = rung__path_join(path, folder.names[i]);
         if (!full)
             result = rung__fail(RUNG_NO_MEMORY, "no memory for the list of runtimes");
-        else if (is_library_name(folder.names[i]) && rung__path_kind(full) == RUNG__PATH_FILE) {
+        else if (is_library_of(list->runtime, folder.names[i]) &&
+                 rung__path_kind(full) == RUNG__PATH_FILE) {
             result = add(list, full, origin);
             full = NULL;
         } else if (depth > 0 && rung__path_kind(full) == RUNG__PATH_FOLDER)
@@ -70,7 +87,9 @@ static rung_result add_list(struct rung__runtime_candidates *list, const char *p
         if (path && rung__path_kind(path) == RUNG__PATH_FOLDER) {
             result = add_folder(list, path, 1, origin);
             free(path);
-        } else
+        } else if (path && !may_be_library_of(list->runtime, rung__path_name(path)))
+            free(path);
+        else
             result = add(list, path, origin);
     }
     return result;
@@ -92,7 +111,7 @@ static rung_result add_beside(struct rung__runtime_candidates *list, const char 
 static rung_result add_installed(struct rung__runtime_candidates *list)
 {
     rung_result result = RUNG_OK;
-    char *own = rung__library_path_of(system_names);
+    char *own = rung__library_path_of(rung__runtimes);
     char *folder = own ? rung__path_folder(own) : NULL;
     char *build = folder ? rung__path_join(folder, "../build.ninja") : NULL;
     if (folder)
@@ -105,12 +124,13 @@ static rung_result add_installed(struct rung__runtime_candidates *list)
     return result;
 }
 
-rung_result rung__runtime_search(const struct rung__runtime_places *places,
+rung_result rung__runtime_search(const struct rung__runtime *runtime,
+                                 const struct rung__runtime_places *places,
                                  struct rung__runtime_candidates *out)
 {
-    *out = (struct rung__runtime_candidates){0};
+    *out = (struct rung__runtime_candidates){.runtime = runtime};
     rung_result result = RUNG_OK;
-    if (places->only) {
+    if (places->only && runtime->by_name) {
         result = add(out, rung__text_new("%s", places->only), "RUNG_RUNTIME");
         goto fail;
     }
@@ -120,8 +140,8 @@ rung_result rung__runtime_search(const struct rung__runtime_places *places,
         result = add_list(out, places->environment, "RUNG_RUNTIME_PATH");
     if (result == RUNG_OK)
         result = add_installed(out);
-    for (size_t i = 0; i < sizeof system_names / sizeof *system_names && result == RUNG_OK; i++)
-        result = add(out, rung__text_new("%s", system_names[i]), "system");
+    for (const char *const *name = runtime->system_names; *name && result == RUNG_OK; name++)
+        result = add(out, rung__text_new("%s", *name), "system");
 fail:
     if (result != RUNG_OK)
         rung__runtime_candidates_finish(out);

@@ -6,6 +6,8 @@
 
 #include <rung/result.h>
 
+#include "runtime/runtime.h"
+
 /** A library that may be loaded. */
 struct rung__runtime_candidate {
     char *path;         /**< a file, or a bare name that the system looks up */
@@ -13,24 +15,27 @@ struct rung__runtime_candidate {
 };
 
 struct rung__runtime_candidates {
+    const struct rung__runtime *runtime; /**< what they are libraries of */
     struct rung__runtime_candidate *items;
     size_t count;
 };
 
 /** Where to look, in order of precedence; NULL: nothing there. */
 struct rung__runtime_places {
-    const char *only;        /**< one library file; nothing else is tried (RUNG_RUNTIME) */
+    const char *only;        /**< the one file of the runtime that goes by name (RUNG_RUNTIME) */
     const char *option;      /**< a list of the application's */
     const char *environment; /**< a list (RUNG_RUNTIME_PATH) */
 };
 
 /**
- * Lists the ONNX Runtime libraries of those places, then of what is installed beside this library,
- * then the system's names. In a list each part is a library file, a folder that holds one, or a
- * folder of such folders; within a folder they come in the order of their names. Nothing is loaded.
+ * Lists the libraries of one runtime in those places, then in what is installed beside this
+ * library, then the system's names. In a list each part is a library file, a folder that holds one,
+ * or a folder of such folders; within a folder they come in the order of their names. A file that a
+ * list names, and whose name is of no runtime, is a candidate of each. Nothing is loaded.
  * Results: OK, NO_MEMORY. End with rung__runtime_candidates_finish.
  */
-rung_result rung__runtime_search(const struct rung__runtime_places *places,
+rung_result rung__runtime_search(const struct rung__runtime *runtime,
+                                 const struct rung__runtime_places *places,
                                  struct rung__runtime_candidates *out);
 void rung__runtime_candidates_finish(struct rung__runtime_candidates *candidates);
 

@@ -2,87 +2,162 @@
 /* Why things are as they are, as JSON. */
 #include <rung/instance.h>
 
+#include <string.h>
+
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "provider/provider.h"
 #include "session/instance.h"
 
-static json_t *explain_candidate(const struct rung_instance *instance, size_t index)
+#define REASON_BYTES 600
+
+/** A rung as it stands on this instance. */
+struct standing {
+    const char *outcome;
+    char reason[REASON_BYTES];
+    bool can_serve; /**< a model without wishes of its own */
+};
+
+static json_t *explain_candidate(const struct rung__instance_runtime *own, size_t index)
 {
-    const struct rung__runtime_candidate *candidate = &instance->candidates.items[index];
-    const struct rung__runtime_outcome *outcome = &instance->outcomes[index];
+    const struct rung__runtime_candidate *candidate = &own->candidates.items[index];
+    const struct rung__runtime_outcome *outcome = &own->outcomes[index];
     const char *state = !outcome->tried              ? "not tried"
                         : outcome->result == RUNG_OK ? "loaded"
                                                      : "refused";
-    json_t *object = json_pack("{s:s,s:s,s:s}", "path", candidate->path, "origin",
-                               candidate->origin, "state", state);
+    json_t *object =
+        json_pack("{s:s,s:s,s:s,s:s}", "runtime", own->candidates.runtime->name, "path",
+                  candidate->path, "origin", candidate->origin, "state", state);
     if (object && outcome->reason)
         json_object_set_new(object, "reason", json_string(outcome->reason));
     return object;
 }
 
-static json_t *explain_runtime(const struct rung__ort *ort)
+/** The runtime that is loaded, or NULL. */
+static json_t *explain_runtime(const struct rung__runtime *runtime)
 {
+    struct rung__runtime_description loaded;
+    if (!runtime->describe(&loaded))
+        return NULL;
+    json_t *object = json_pack("{s:s,s:s,s:s,s:s}", "name", runtime->name, "text", runtime->text,
+                               "version", loaded.version, "path", loaded.path);
+    if (!object || !loaded.api)
+        return object;
     json_t *providers = json_array();
-    for (uint32_t i = 0; i < ort->provider_count; i++)
-        json_array_append_new(providers, json_string(ort->providers[i]));
-    return json_pack("{s:s,s:s,s:s,s:i,s:o}", "name", "onnxruntime", "version", ort->version,
-                     "path", ort->path, "api", (int)ort->api, "providers", providers);
+    for (uint32_t i = 0; i < loaded.provider_count; i++)
+        json_array_append_new(providers, json_string(loaded.providers[i]));
+    json_object_set_new(object, "api", json_integer(loaded.api));
+    json_object_set_new(object, "providers", providers);
+    return object;
 }
 
-static json_t *explain_rung(const struct rung_instance *instance, const struct rung__rung *rung)
+static void set_reason(struct standing *standing, const char *outcome, const char *reason)
 {
-    const char *reason = rung->text;
-    const char *outcome = "available";
-    if (rung->provider == &rung__provider_ort && !instance->ort) {
-        outcome = "absent";
-        reason = "no ONNX Runtime could be loaded";
-    } else if (!rung->automatic)
-        outcome = "by name only";
+    standing->outcome = outcome;
+    (void)rung__text_format(standing->reason, sizeof standing->reason, "%s", reason);
+}
+
+static rung_result stand(struct rung_instance *instance, const struct rung__rung *rung,
+                         struct standing *out)
+{
+    const struct rung__provider *provider = rung->provider;
+    rung_result result = RUNG_OK;
+    if (provider->runtime)
+        result = rung__instance_load_runtime(instance, provider->runtime);
+    out->can_serve = false;
+    if (result == RUNG_UNSUPPORTED)
+        set_reason(out, "absent", rung_last_error());
+    else if (provider->needs_helper &&
+             (!instance->helper || rung__path_kind(instance->helper) != RUNG__PATH_FILE))
+        set_reason(out, "absent", "the helper program rung-probe is missing beside the library");
+    else {
+        set_reason(out, rung->automatic ? "available" : "by name only", rung->text);
+        out->can_serve = rung->automatic;
+    }
+    return result == RUNG_UNSUPPORTED ? RUNG_OK : result;
+}
+
+static json_t *explain_rung(const struct rung__rung *rung, const struct standing *standing)
+{
     return json_pack("{s:s,s:s,s:s,s:s}", "id", rung->id, "provider", rung->provider->name,
-                     "outcome", outcome, "reason", reason);
+                     "outcome", standing->outcome, "reason", standing->reason);
 }
 
-/** The rung that a model without wishes of its own gets, or NULL. */
-static const struct rung__rung *chosen(const struct rung_instance *instance)
+static json_t *explain_candidates(const struct rung_instance *instance)
 {
-    for (uint32_t i = 0; i < rung__rung_count; i++)
-        if (rung__rungs[i].automatic &&
-            (rung__rungs[i].provider != &rung__provider_ort || instance->ort))
-            return &rung__rungs[i];
-    return NULL;
+    json_t *list = json_array();
+    for (size_t r = 0; r < RUNG__RUNTIMES; r++)
+        for (size_t i = 0; i < instance->runtimes[r].candidates.count; i++)
+            json_array_append_new(list, explain_candidate(&instance->runtimes[r], i));
+    return list;
 }
 
-static json_t *explain(const struct rung_instance *instance)
+static json_t *explain_runtimes(const struct rung_instance *instance)
 {
-    json_t *candidates = json_array(), *rungs = json_array();
-    for (size_t i = 0; i < instance->candidates.count; i++)
-        json_array_append_new(candidates, explain_candidate(instance, i));
-    for (uint32_t i = 0; i < rung__rung_count; i++)
-        json_array_append_new(rungs, explain_rung(instance, &rung__rungs[i]));
-    const struct rung__rung *best = chosen(instance);
-    return json_pack("{s:i,s:s,s:o*,s:o,s:o,s:s?,s:s,s:b,s:i}", "schema", 1, "version",
-                     rung_version(), "runtime",
-                     instance->ort ? explain_runtime(instance->ort) : NULL, "runtimes", candidates,
-                     "rungs", rungs, "chosen", best ? best->id : NULL, "why",
-                     best ? "the best rung of this version; nothing was probed on this device"
-                          : "no rung can run: no ONNX Runtime could be loaded",
-                     "allow_unsigned", (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0,
-                     "trusted_keys", (int)instance->trust.count);
+    json_t *list = json_array();
+    for (size_t r = 0; r < RUNG__RUNTIMES; r++)
+        if (instance->runtimes[r].loaded)
+            json_array_append_new(list, explain_runtime(&rung__runtimes[r]));
+    return list;
+}
+
+/** Why the chosen rung, or none: what is above it and can not serve is the reason. */
+static void explain_choice(char to[REASON_BYTES], const struct rung__rung *chosen,
+                           const struct rung__rung *above, const struct standing *standing)
+{
+    if (!chosen)
+        (void)rung__text_format(to, REASON_BYTES, "no rung can run: no runtime could be loaded");
+    else if (!above)
+        (void)rung__text_format(to, REASON_BYTES,
+                                "the best rung of this version; nothing was probed on this device");
+    else
+        (void)rung__text_format(to, REASON_BYTES,
+                                "the next one down (%s: %s); nothing was probed on this device",
+                                above->id, standing->reason);
+}
+
+static rung_result explain(struct rung_instance *instance, json_t **out)
+{
+    const struct rung__rung *chosen = NULL, *above = NULL;
+    struct standing standing, of_above = {0};
+    char why[REASON_BYTES];
+    json_t *rungs = json_array();
+    for (uint32_t i = 0; i < rung__rung_count; i++) {
+        const struct rung__rung *rung = &rung__rungs[i];
+        rung_result result = stand(instance, rung, &standing);
+        if (result != RUNG_OK) {
+            json_decref(rungs);
+            return result;
+        }
+        json_array_append_new(rungs, explain_rung(rung, &standing));
+        if (!chosen && standing.can_serve)
+            chosen = rung;
+        else if (!chosen && rung->automatic) {
+            above = rung;
+            of_above = standing;
+        }
+    }
+    explain_choice(why, chosen, above, &of_above);
+    *out =
+        json_pack("{s:i,s:s,s:o,s:o,s:o,s:s?,s:s,s:b,s:i}", "schema", 1, "version", rung_version(),
+                  "loaded", explain_runtimes(instance), "runtimes", explain_candidates(instance),
+                  "rungs", rungs, "chosen", chosen ? chosen->id : NULL, "why", why,
+                  "allow_unsigned", (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0,
+                  "trusted_keys", (int)instance->trust.count);
+    return *out ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory to explain");
 }
 
 rung_result rung_instance_explain(rung_instance *instance, rung_span to, size_t *needed)
 {
-    const struct rung__ort *ort;
+    json_t *json = NULL;
     if (!instance || (!to.data && to.size))
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_instance_explain: an argument is NULL");
     /* That no runtime loads is part of the answer. */
-    rung_result result = rung__instance_load_runtime(instance, &ort);
-    if (result != RUNG_OK && result != RUNG_UNSUPPORTED)
+    rung_result result = explain(instance, &json);
+    if (result != RUNG_OK)
         return result;
-    json_t *json = explain(instance);
-    if (!json)
-        return rung__fail(RUNG_NO_MEMORY, "no memory to explain");
     result = rung__json_write(json, to, needed);
     json_decref(json);
     return result;

@@ -62,8 +62,10 @@ static void look_in_installed(struct search *search)
     char *folder = own ? rung__path_folder(own) : NULL;
     if (folder)
         look_in(search, rung__path_join(folder, "rung/models"));
-    if (folder && !search->found && !search->no_memory)
-        look_in(search, rung__path_join(folder, "../models"));
+    char *build = folder ? rung__path_folder(folder) : NULL;
+    if (build && !search->found && !search->no_memory)
+        look_in(search, rung__path_join(build, "models"));
+    free(build);
     free(folder);
     free(own);
 }

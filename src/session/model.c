@@ -6,13 +6,9 @@
 
 #include <rung/artifact.h>
 
-#include "artifact/names.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "hardware/cpus.h"
 #include "session/structure.h"
-
-#define THREADS_MAX 1024u
 
 static enum rung__admission admission_of(const struct rung_instance *instance)
 {
@@ -76,63 +72,6 @@ static rung_result choose_kernels(struct rung_model *model)
     return RUNG_OK;
 }
 
-/** Loads on one rung; with ONNX Runtime the library is found first. */
-static rung_result load_on(struct rung_model *model, const struct rung__rung *rung)
-{
-    const struct rung__model_request request = {&model->artifact.view, model->threads};
-    const struct rung__ort *ort;
-    rung_result result = RUNG_OK;
-    if (rung->provider == &rung__provider_ort)
-        result = rung__instance_load_runtime(model->instance, &ort);
-    if (result == RUNG_OK)
-        result = rung__artifact_check_unchanged(&model->artifact);
-    if (result != RUNG_OK)
-        return result;
-    result = rung__provider_load(rung->provider, &request, &model->loaded, &model->report);
-    if (result == RUNG_OK)
-        model->rung = rung;
-    /* The runtime has read the file by now. Was it still the one that was verified? If not, that is
-     * the reason, whatever the runtime made of it. */
-    rung_result unchanged = rung__artifact_check_unchanged(&model->artifact);
-    return unchanged == RUNG_OK ? result : unchanged;
-}
-
-static rung_result load_named(struct rung_model *model, const char *id, const char *who)
-{
-    const struct rung__rung *rung = rung__rung_named(id);
-    if (!rung)
-        return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\" (%s); rung explain lists them",
-                          id, who);
-    model->reason = rung__text_new("named by %s", who);
-    return load_on(model, rung);
-}
-
-static rung_result load_best(struct rung_model *model)
-{
-    rung_result result = RUNG_UNSUPPORTED;
-    for (uint32_t i = 0; i < rung__rung_count && !model->loaded; i++)
-        if (rung__rungs[i].automatic)
-            result = load_on(model, &rung__rungs[i]);
-    model->reason =
-        rung__text_new("the best rung of this version; nothing was probed on this device");
-    return result;
-}
-
-static rung_result load(struct rung_model *model, const rung_model_options *options)
-{
-    struct rung__cpus cpus;
-    if (options->threads > THREADS_MAX)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_options.threads is %u; at most %u",
-                          options->threads, THREADS_MAX);
-    rung__cpus_read("", &cpus);
-    model->threads = options->threads ? options->threads : rung__cpus_default_threads(&cpus);
-    if (options->rung)
-        return load_named(model, options->rung, "the application");
-    if (model->instance->environment.rung)
-        return load_named(model, model->instance->environment.rung, "RUNG_RUNG");
-    return load_best(model);
-}
-
 rung_result rung_model_open(rung_instance *instance, const char *path,
                             const rung_model_options *caller_options, rung_model **out)
 {
@@ -151,7 +90,8 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
     if (!model)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
     model->instance = instance;
-    result = rung__artifact_admit(path, admission_of(instance), &instance->trust, &model->artifact);
+    result = rung__artifact_admit_to_load(path, admission_of(instance), &instance->trust,
+                                          instance->cache, &model->artifact);
     if (result != RUNG_OK) {
         free(model); /* nothing else was made */
         return result;
@@ -162,9 +102,7 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
     if (result == RUNG_OK)
         result = copy_labels(model);
     if (result == RUNG_OK)
-        result = load(model, &options);
-    if (result == RUNG_OK && !model->reason)
-        result = rung__fail(RUNG_NO_MEMORY, "no memory for a model");
+        result = rung__model_load(model, &options);
     if (result != RUNG_OK) {
         rung_model_destroy(model);
         return result;

@@ -28,4 +28,11 @@ struct rung_model {
     struct rung__select_kernels select;
 };
 
+/**
+ * Loads the admitted model on the rung that was named, else on the best one that can: a rung whose
+ * runtime is missing or refuses the model hands it to the next one down, and `reason` says so.
+ * Results: those of rung_model_open.
+ */
+rung_result rung__model_load(struct rung_model *model, const rung_model_options *options);
+
 #endif

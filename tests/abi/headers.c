@@ -2,6 +2,7 @@
 /* Compiles as C11 with nothing included before. */
 #include <rung/artifact.h>
 #include <rung/rung.h>
+#include <rung/vectors.h>
 
 int main(void)
 {

@@ -2,6 +2,7 @@
 // Compiles as C++17 with nothing included before, and links with C names.
 #include <rung/artifact.h>
 #include <rung/rung.h>
+#include <rung/vectors.h>
 
 int main()
 {

@@ -7,6 +7,7 @@
 
 #include <rung/artifact.h>
 #include <rung/rung.h>
+#include <rung/vectors.h>
 
 #define S(type)                                                                                    \
     {                                                                                              \
@@ -36,6 +37,7 @@ static const struct {
     M(rung_instance_options, log_user),
     M(rung_instance_options, runtime_path),
     M(rung_instance_options, trust_path),
+    M(rung_instance_options, helper_path),
     M(rung_instance_options, reserved),
     S(rung_pack_options),
     M(rung_pack_options, struct_size),
@@ -144,6 +146,19 @@ static const struct {
     M(rung_target, order),
     M(rung_target, attachment_offset),
     M(rung_target, attachment_bytes),
+    S(rung_vectors_outcome),
+    M(rung_vectors_outcome, struct_size),
+    M(rung_vectors_outcome, version),
+    M(rung_vectors_outcome, implementation),
+    M(rung_vectors_outcome, group),
+    M(rung_vectors_outcome, cases),
+    M(rung_vectors_outcome, passed),
+    M(rung_vectors_outcome, failed),
+    M(rung_vectors_outcome, not_applicable),
+    M(rung_vectors_outcome, reason),
+    M(rung_vectors_outcome, failed_case),
+    M(rung_vectors_outcome, failure),
+    M(rung_vectors_outcome, reserved),
 };
 
 int main(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arithmetic that is the same everywhere is also right. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -169,6 +170,56 @@ static void the_sigmoid_rises_and_is_symmetric(void **state)
     }
 }
 
+static void sigmoid_and_tangent_are_right_to_a_few_units(void **state)
+{
+    struct sweep sweep = sweep_start("tanh24");
+    (void)state;
+    assert_int_equal(rung__sigmoid24(0.0f), 1 << 23);
+    assert_int_equal(rung__sigmoid24(1e30f), 1 << 24);
+    assert_int_equal(rung__sigmoid24(-1e30f), 0);
+    assert_int_equal(rung__tanh24(0.0f), 0);
+    assert_int_equal(rung__tanh24(-0.0f), 0);
+    assert_int_equal(rung__tanh24(0x1p31f), 1 << 24);
+    for (uint32_t i = 0; i < 200000; i++) {
+        const float x = (float)((double)sweep_bits(&sweep) / 0x1p32 * 24 - 12);
+        const double tangent = tanh((double)x) * 0x1p24;
+        const double sigmoid = 0x1p24 / (1 + exp(-(double)x));
+        assert_true(fabs(rung__tanh24(x) - tangent) < 2.5);
+        assert_true(fabs(rung__sigmoid24(x) - sigmoid) < 2.5);
+        assert_int_equal(rung__tanh24(-x), -rung__tanh24(x));
+    }
+}
+
+static wide fifth_power(wide x)
+{
+    return x * x * x * x * x;
+}
+
+static void assert_blend(uint16_t a, uint16_t b)
+{
+    const uint16_t q = rung__confidence_blend(a, b);
+    const wide wanted = (wide)a * a * a * b * b * 32;
+    assert_true(fifth_power(2 * (wide)q + 1) > wanted);
+    if (q > 0)
+        assert_true(fifth_power(2 * (wide)q - 1) < wanted);
+}
+
+static void the_blend_is_the_nearest_fifth_root(void **state)
+{
+    static const uint16_t edges[] = {0, 1, 2, 3, 32767, 32768, 65534, 65535};
+    struct sweep sweep = sweep_start("blend");
+    (void)state;
+    for (size_t i = 0; i < 8; i++)
+        for (size_t j = 0; j < 8; j++)
+            assert_blend(edges[i], edges[j]);
+    for (uint32_t c = 0; c <= 65535; c++)
+        assert_int_equal(rung__confidence_blend((uint16_t)c, (uint16_t)c), c);
+    for (uint32_t i = 0; i < 200000; i++)
+        assert_blend((uint16_t)sweep_bits(&sweep), (uint16_t)(sweep_bits(&sweep) >> i % 16));
+    /* 0.5^0.6 · 0.25^0.4 = 0.5^1.4 */
+    assert_int_equal(rung__confidence_blend(32768, 16384), 24834);
+}
+
 static void only_magnitudes_below_two_to_the_32_are_usable(void **state)
 {
     (void)state;
@@ -190,6 +241,8 @@ int main(void)
         cmocka_unit_test(rationals_are_rounded_once),
         cmocka_unit_test(confidences_are_clamped_and_rounded),
         cmocka_unit_test(the_sigmoid_rises_and_is_symmetric),
+        cmocka_unit_test(sigmoid_and_tangent_are_right_to_a_few_units),
+        cmocka_unit_test(the_blend_is_the_nearest_fifth_root),
         cmocka_unit_test(only_magnitudes_below_two_to_the_32_are_usable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

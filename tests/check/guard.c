@@ -29,6 +29,16 @@ struct guarded guard_bytes(size_t size, uint8_t pattern)
     return guarded;
 }
 
+struct guarded guard_around(void *bytes, size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t usable = (size + page - 1) / page * page;
+    return (struct guarded){.bytes = bytes,
+                            .size = size,
+                            .mapping = (uint8_t *)bytes + size - usable,
+                            .mapped = usable + page};
+}
+
 void guard_free(struct guarded *guarded)
 {
     munmap(guarded->mapping, guarded->mapped);

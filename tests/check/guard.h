@@ -15,6 +15,8 @@ struct guarded {
 
 /** `size` bytes of `pattern`, aligned as far as `size` is. Ends the process without memory. */
 struct guarded guard_bytes(size_t size, uint8_t pattern);
+/** The guarded memory again whose `bytes` these are. */
+struct guarded guard_around(void *bytes, size_t size);
 void guard_free(struct guarded *guarded);
 
 #endif

@@ -20,6 +20,8 @@ static void change(const char *path, const char *kind)
         (void)!write(file, "x", 1);
     else if (strcmp(kind, "flip") == 0 && lseek(file, 700, SEEK_SET) > 0)
         (void)!write(file, "x", 1);
+    else if (strcmp(kind, "truncate") == 0)
+        (void)!ftruncate(file, 0);
     else if (strcmp(kind, "touch") == 0)
         futimens(file, NULL);
     else if (strcmp(kind, "replace") == 0) {

@@ -152,16 +152,6 @@ def test_a_model_that_is_not_there_is_a_sentence_with_the_places():
     assert str(MODELS) in sentence(run("detect", "-m", "nothing", FACE, status=5))
 
 
-def test_without_a_runtime_the_sentence_says_what_to_do(tmp_path):
-    environment = clean_environment(RUNG_RUNTIME=str(tmp_path / "libonnxruntime.so"))
-    assert "fetch-runtimes" in sentence(detect(FACE, status=3, environment=environment))
-    (tmp_path / "libonnxruntime.so").write_text("no library")
-    assert "libonnxruntime.so" in sentence(detect(FACE, status=3, environment=environment))
-    result = run("explain", "--json", environment=environment)
-    explained = json.loads(result.out)
-    assert explained["chosen"] is None and explained["runtimes"][0]["state"] == "refused"
-
-
 def test_explain_says_which_rung_ran_and_why():
     text = run("explain", "-m", "centerface").out
     assert "ort-cpu" in text and "ONNX Runtime 1." in text and "nothing was probed" in text

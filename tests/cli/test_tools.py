@@ -171,7 +171,7 @@ def test_nothing_half_written_stays_behind(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "s.json", "t.onnx"]
 
 
-@pytest.mark.parametrize("change", ["append", "flip", "touch", "replace"])
+@pytest.mark.parametrize("change", ["append", "flip", "truncate", "touch", "replace"])
 def test_a_model_that_changes_after_it_was_verified_is_refused(model, keys, tmp_path, change):
     """A preloaded library changes the file between the signature check and the runtime's reading."""
     shim = tmp_path / "shim.so"
@@ -190,6 +190,7 @@ def test_usage_mistakes_are_sentences():
     assert "--bogus" in run("verify", "--bogus", "x", status=2).err
     assert "there is no command" in run("fly", status=2).err
     assert "number" in run("detect", "--threads", "many", "-m", "x", "y", status=2).err
-    for command in ("detect", "explain", "inspect", "keygen", "pack", "sign", "verify", "help"):
+    for command in ("attach", "detect", "digest", "explain", "inspect", "keygen", "pack", "sign", "vectors", "verify",
+                    "help"):
         assert f"usage: rung {command}" in run(command, "--help").out
     assert "RUNG_RUNTIME_PATH" in run("help", "environment").out

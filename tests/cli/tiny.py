@@ -7,13 +7,13 @@ import onnx
 from onnx import TensorProto, helper
 
 
-def graph(path, opset=17, shape=(1, 3, 8, 8), name="image"):
+def graph(path, opset=17, shape=(1, 3, 8, 8), name="image", ir_version=8, axes=(1, 2, 3)):
     """Rows are x, y, w, h, confidence, class: constants, with the confidence of row 0 from the picture's mean."""
     rows = numpy.array([[0.25, 0.25, 0.5, 0.5, 0, 0], [0.0, 0.0, 0.25, 0.25, 0.9, 1]], numpy.float32)
     pick = numpy.zeros((1, 1, 6), numpy.float32)
     pick[0, 0, 4] = 1.0
     nodes = [
-        helper.make_node("ReduceMean", [name], ["mean"], axes=[1, 2, 3], keepdims=0),
+        helper.make_node("ReduceMean", [name], ["mean"], axes=axes, keepdims=0),
         helper.make_node("Reshape", ["mean", "three"], ["mean3"]),
         helper.make_node("Mul", ["mean3", "pick"], ["row0"]),
         helper.make_node("Pad", ["row0", "pads"], ["padded"]),
@@ -30,6 +30,7 @@ def graph(path, opset=17, shape=(1, 3, 8, 8), name="image"):
                           [helper.make_tensor_value_info("out", TensorProto.FLOAT, (1, 2, 6))], initialisers),
         opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
     onnx.checker.check_model(model)
+    model.ir_version = ir_version
     onnx.save(model, path)
     return path
 
@@ -43,7 +44,7 @@ SPEC = {
                   "per_class": True, "capacity": 2, "considered": 2, "max_targets": 2},
     "input": {"name": "image", "dtype": "f32", "shape": [1, 3, 8, 8]},
     "outputs": [{"purpose": "output", "name": "out", "dtype": "f32", "shape": [1, 2, 6]}],
-    "labels": ["bright", "corner"], "providers": ["ort"],
+    "labels": ["bright", "corner"], "providers": ["ort", "tract"],
 }
 
 

@@ -40,6 +40,7 @@ static rung_result open_instance(struct subject *subject, uint32_t flags)
         .flags = RUNG_INSTANCE_NO_ENVIRONMENT | flags,
         .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
         .trust_path = subject->files.public_key,
+        .helper_path = getenv("RUNG_TEST_HELPER"),
     };
     return rung_instance_create(&options, &subject->instance);
 }
@@ -310,5 +311,5 @@ static int run_contract(const char *rung)
 
 int main(void)
 {
-    return run_contract("dummy") + run_contract("ort-cpu");
+    return run_contract("dummy") + run_contract("ort-cpu") + run_contract("tract");
 }

@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as a file of test vectors. Its first byte chooses the group that is asked for. */
-#include "../check/vectors.h"
+/*
+ * Any text as a file of test vectors. Cases that need little memory are also run, as `rung vectors`
+ * does: whatever a file describes, kernels must stay inside their blocks.
+ */
+#include <stdlib.h>
+
 #include "fuzz.h"
-#include "vector_groups.h"
+#include "stage/vectors_check.h"
 
-typedef rung_result read_case(const struct vectors *vectors, size_t i, struct vectors_case *out);
+/* More would be slow, and show nothing else. */
+#define BLOCK_BYTES_MAX ((size_t)1 << 14)
 
-static const struct {
-    const char *group;
-    read_case *read;
-} groups[] = {
-#define GROUP_ROW(name, read) {#name, read},
-    VECTOR_GROUPS(GROUP_ROW)
-#undef GROUP_ROW
-};
+static void *take(size_t size)
+{
+    return size <= BLOCK_BYTES_MAX ? malloc(size ? size : 1) : NULL;
+}
+
+static void give(void *memory, size_t size)
+{
+    (void)size;
+    free(memory);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct vectors vectors;
-    if (size < 1)
-        return 0;
-    const size_t group = (data[0] - (size_t)'A') % (sizeof groups / sizeof *groups);
-    in_memory_file = (struct rung__bytes){data + 1, size - 1};
-    if (vectors_open("folder", groups[group].group, &vectors) != RUNG_OK)
-        return 0;
-    for (size_t i = 0; i < vectors.count; i++) {
-        struct vectors_case vector;
-        (void)groups[group].read(&vectors, i, &vector);
-        vectors_case_finish(&vector);
+    static const struct rung__vectors_memory little = {take, give};
+    struct rung__vectors vectors = {0};
+    rung_result result =
+        rung__vectors_parse((struct rung__bytes){data, size}, "vectors.json", &vectors);
+    for (size_t i = 0; result == RUNG_OK && i < vectors.count; i++) {
+        struct rung__vectors_case vector;
+        REQUIRE(rung__vectors_read(&vectors, i, &vector) == RUNG_OK);
+        (void)rung__vectors_check(&vector, 0, &little);
+        rung__vectors_case_finish(&vector);
     }
-    vectors_close(&vectors);
+    rung__vectors_finish(&vectors);
     return 0;
 }

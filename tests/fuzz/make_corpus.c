@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "fuzz.h"
 #include "kernel/packet.h"
-#include "vector_groups.h"
 
 /* Cases above this are the same again, only longer, and slow everything down. */
 #define VECTOR_BYTES_MAX 3000
@@ -157,45 +156,48 @@ static void save_packet(const char *name, uint32_t count, uint32_t pairs_each)
 
 /* ---- vectors ----------------------------------------------------------------------------- */
 
-static void save_case(const char *group, uint8_t place, size_t i, const json_t *vector)
+static void save_case(const char *group, size_t i, json_t *vector)
 {
     char name[64];
-    char *text = json_dumps(vector, JSON_COMPACT);
+    json_t *file = json_pack("{s:i,s:s,s:[O]}", "format", 1, "group", group, "cases", vector);
+    char *text = file ? json_dumps(file, JSON_COMPACT) : NULL;
     if (!text)
-        must(rung__fail(RUNG_NO_MEMORY, "no memory for a vector"));
-    char *file = rung__text_new("%c{\"format\":1,\"group\":\"%s\",\"cases\":[%s]}", 'A' + place,
-                                group, text);
-    if (!file)
         must(rung__fail(RUNG_NO_MEMORY, "no memory for a vector"));
     (void)rung__text_format(name, sizeof name, "%s-%zu", group, i);
     if (strlen(text) <= VECTOR_BYTES_MAX)
-        save("vectors", name, bytes_of(file));
-    free(file);
+        save("vectors", name, bytes_of(text));
     free(text);
+    json_decref(file);
 }
 
-static void save_group(const char *group, uint8_t place)
+static void save_group(const char *path)
 {
-    char path[512];
     json_error_t error;
-    json_t *vector;
+    json_t *vector, *json = json_load_file(path, 0, &error);
     size_t i;
-    (void)rung__text_format(path, sizeof path, "%s/vectors/%s.json", TEST_DATA, group);
-    json_t *json = json_load_file(path, 0, &error);
     if (!json)
         must(rung__fail(RUNG_IO, "%s: %s", path, error.text));
-    json_array_foreach(json_object_get(json, "cases"), i, vector)
-        save_case(group, place, i, vector);
+    const char *group = json_string_value(json_object_get(json, "group"));
+    json_array_foreach(json_object_get(json, "cases"), i, vector) save_case(group, i, vector);
     json_decref(json);
+}
+
+static void save_groups(void)
+{
+    struct rung__folder folder;
+    must(rung__folder_list(TEST_DATA "/vectors", 100, &folder));
+    for (size_t i = 0; i < folder.count; i++) {
+        const char *ending = strrchr(folder.names[i], '.');
+        char *path = rung__path_join(TEST_DATA "/vectors", folder.names[i]);
+        if (path && ending && strcmp(ending, ".json") == 0)
+            save_group(path);
+        free(path);
+    }
+    rung__folder_finish(&folder);
 }
 
 int main(int count, char **arguments)
 {
-    static const char *const groups[] = {
-#define GROUP_NAME(name, read) #name,
-        VECTOR_GROUPS(GROUP_NAME)
-#undef GROUP_NAME
-    };
     if (count != 2) {
         fprintf(stderr, "usage: make-corpus FOLDER\n");
         return 2;
@@ -206,7 +208,6 @@ int main(int count, char **arguments)
     save_packet("none", 0, 0);
     save_packet("plain", 4, 0);
     save_packet("points", 4, 5);
-    for (uint8_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        save_group(groups[i], i);
+    save_groups();
     return 0;
 }

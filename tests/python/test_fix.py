@@ -139,6 +139,15 @@ def test_an_answer_that_is_not_finite_is_infinitely_far(answer):
     assert compare.relative_distance(reference, numpy.array(answer, numpy.float32)) == numpy.inf
 
 
+def test_the_last_digits_of_scores_near_0_do_not_count_but_a_score_does():
+    near_0 = numpy.full(1600, 3e-5, numpy.float32)
+    answer = near_0 + numpy.float32(5e-8)
+    assert compare.relative_distance(near_0, answer) > compare.SERVED_BOUND
+    assert compare.relative_distance(near_0, answer, compare.SERVED_FLOOR) < compare.SERVED_BOUND
+    answer[7] += numpy.float32(1e-4)
+    assert compare.relative_distance(near_0, answer, compare.SERVED_FLOOR) > compare.SERVED_BOUND
+
+
 def test_a_photograph_serves_as_input(tmp_path):
     entry = compare.only_input(compare.session_of(fix.fix(old_export(), SHAPES), False))
     Image.new("RGB", (5, 7), (10, 20, 30)).save(tmp_path / "plain.png")

@@ -82,6 +82,7 @@ static void save_graph(const struct artifact_fixture *fixture)
 void artifact_fixture_make(struct artifact_fixture *fixture, const char *folder)
 {
     snprintf(fixture->folder, sizeof fixture->folder, "%s", folder);
+    fixture->bundle = false;
     path_in(fixture->graph, folder, "tiny.onnx");
     path_in(fixture->spec, folder, "tiny.json");
     path_in(fixture->private_key, folder, "private.pem");
@@ -101,11 +102,38 @@ rung_result artifact_fixture_pack(const struct artifact_fixture *fixture, bool s
         .struct_size = sizeof options,
         .version = RUNG_STRUCT_VERSION,
         .spec_path = fixture->spec,
-        .graph_path = fixture->graph,
+        .graph_path = fixture->bundle ? NULL : fixture->graph,
         .output_path = fixture->model,
         .key_path = sign ? fixture->private_key : NULL,
     };
     return rung_artifact_pack(&options);
+}
+
+void artifact_fixture_make_bundle(struct artifact_fixture *fixture)
+{
+    static const struct {
+        const char *folder, *name, *content;
+    } files[ARTIFACT_FIXTURE_FILES] = {
+        {ARTIFACT_FIXTURE_LOCATOR, "Manifest.json", "{}"},
+        {ARTIFACT_FIXTURE_LOCATOR "/Data", "model", "a graph"},
+        {ARTIFACT_FIXTURE_LOCATOR "/Data/weights", "empty", ""},
+        {ARTIFACT_FIXTURE_LOCATOR, "Data-2", "sorts before Data/"},
+    };
+    char folder[160], path[160];
+    for (size_t i = 0; i < ARTIFACT_FIXTURE_FILES; i++) {
+        path_in(folder, fixture->folder, files[i].folder);
+        path_in(path, folder, files[i].name);
+        assert_int_equal(rung__folder_make(folder), RUNG_OK);
+        artifact_fixture_save(path, (struct rung__bytes){(const uint8_t *)files[i].content,
+                                                         strlen(files[i].content)});
+    }
+    json_t *spec = artifact_fixture_spec();
+    json_object_set_new(spec, "kind", json_string("coreml"));
+    json_object_set_new(spec, "bundle", json_string(ARTIFACT_FIXTURE_LOCATOR));
+    json_object_set_new(spec, "providers", json_pack("[s]", "coreml"));
+    artifact_fixture_save_spec(fixture, spec);
+    json_decref(spec);
+    fixture->bundle = true;
 }
 
 void artifact_fixture_trust(const struct artifact_fixture *fixture, struct rung__trust *trust)

@@ -12,6 +12,7 @@
 
 struct artifact_fixture {
     char folder[128];
+    bool bundle; /**< the payload is a bundle, not the graph */
     char graph[160], spec[160], private_key[160], public_key[160], model[160];
 };
 
@@ -24,6 +25,14 @@ void artifact_fixture_save_spec(const struct artifact_fixture *fixture, const js
 
 /** Packs to fixture->model. */
 rung_result artifact_fixture_pack(const struct artifact_fixture *fixture, bool sign);
+
+/** The locator of the fixture's bundle, and how many files it has. */
+#define ARTIFACT_FIXTURE_LOCATOR "tiny.mlpackage"
+#define ARTIFACT_FIXTURE_FILES   4u
+
+/** Makes the model one of kind coreml: writes a bundle of a few files in folders, and a spec that
+ * names it. Then pack. */
+void artifact_fixture_make_bundle(struct artifact_fixture *fixture);
 
 /** The trust in the fixture's key. */
 void artifact_fixture_trust(const struct artifact_fixture *fixture, struct rung__trust *trust);

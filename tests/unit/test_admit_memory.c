@@ -114,10 +114,43 @@ static void no_block_of_admission_is_above_1_mib(void **state)
     rung__trust_finish(&trust);
 }
 
+static void no_block_of_a_bundle_is_above_1_mib(void **state)
+{
+    (void)state;
+    struct artifact_fixture fixture;
+    struct rung__trust trust;
+    struct rung__artifact artifact;
+    char path[256], cache[256];
+    struct rung__buffer weights = {0};
+    artifact_fixture_make(&fixture, test_folder);
+    artifact_fixture_make_bundle(&fixture);
+    assert_int_equal(rung__buffer_append(&weights, NULL, PAYLOAD_BYTES), RUNG_OK);
+    artifact_fixture_save(in_test_folder(path, ARTIFACT_FIXTURE_LOCATOR "/weights"),
+                          rung__buffer_bytes(&weights));
+    rung__buffer_finish(&weights);
+    assert_int_equal(artifact_fixture_pack(&fixture, true), RUNG_OK);
+    artifact_fixture_trust(&fixture, &trust);
+
+    largest = blocks = 0;
+    in_test_folder(cache, "cache");
+    for (size_t i = 0; i < 2; i++) { /* the copy is made, and found */
+        assert_int_equal(rung__artifact_admit_to_load(fixture.model, RUNG__ADMIT_TRUSTED, &trust,
+                                                      cache, &artifact),
+                         RUNG_OK);
+        assert_int_equal(artifact.bundle_files, ARTIFACT_FIXTURE_FILES + 1);
+        rung__artifact_finish(&artifact);
+    }
+    assert_true(blocks > 0);
+    assert_true(largest <= LIMIT_BYTES);
+    rung__trust_finish(&trust);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(no_block_of_admission_is_above_1_mib, make_test_folder,
+                                        remove_test_folder),
+        cmocka_unit_test_setup_teardown(no_block_of_a_bundle_is_above_1_mib, make_test_folder,
                                         remove_test_folder),
     };
     if (CRYPTO_set_mem_functions(crypto_malloc, crypto_realloc, crypto_free) != 1)

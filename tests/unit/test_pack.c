@@ -11,6 +11,7 @@
 #include <rung/artifact.h>
 
 #include "artifact/artifact.h"
+#include "artifact/signature.h"
 #include "artifact_fixture.h"
 #include "folder_fixture.h"
 #include "tiny_onnx.h"
@@ -94,6 +95,50 @@ static void another_signature_replaces_the_first(void **state)
                      RUNG_OK);
     rung__artifact_finish(&artifact);
     rung__trust_finish(&trust);
+}
+
+/* The command line's tests let openssl sign. */
+static void what_the_digest_tells_can_be_signed_elsewhere_and_attached(void **state)
+{
+    (void)state;
+    struct rung__artifact artifact;
+    struct rung__trust trust;
+    struct rung__buffer pem = {0};
+    uint8_t digest[RUNG__SHA256_BYTES], signature[RUNG__SIGNATURE_BYTES];
+    char path[256];
+    void *key;
+    assert_int_equal(artifact_fixture_pack(&fixture, false), RUNG_OK);
+    assert_int_equal(rung_artifact_digest(fixture.model, fixture.public_key, NULL, digest),
+                     RUNG_OK);
+    artifact_fixture_load(fixture.private_key, &pem);
+    assert_int_equal(rung__key_read_private(rung__buffer_bytes(&pem), "key", &key), RUNG_OK);
+    assert_int_equal(rung__signature_make(key, digest, signature), RUNG_OK);
+    rung__buffer_finish(&pem);
+    rung__key_free(key);
+
+    in_test_folder(path, "signature");
+    artifact_fixture_save(path, (struct rung__bytes){signature, sizeof signature});
+    assert_int_equal(rung_artifact_attach(fixture.model, path, fixture.public_key, NULL), RUNG_OK);
+    artifact_fixture_trust(&fixture, &trust);
+    assert_int_equal(rung__artifact_admit(fixture.model, RUNG__ADMIT_TRUSTED, &trust, &artifact),
+                     RUNG_OK);
+    assert_memory_equal(artifact.message_digest, digest, sizeof digest);
+    assert_memory_equal(artifact.signature, signature, sizeof signature);
+    rung__artifact_finish(&artifact);
+    rung__trust_finish(&trust);
+}
+
+static void digest_and_attach_need_all_their_arguments(void **state)
+{
+    (void)state;
+    uint8_t digest[RUNG__SHA256_BYTES];
+    const char *const model = fixture.model, *const key = fixture.public_key;
+    assert_int_equal(rung_artifact_digest(NULL, key, NULL, digest), RUNG_INVALID_ARGUMENT);
+    assert_int_equal(rung_artifact_digest(model, NULL, NULL, digest), RUNG_INVALID_ARGUMENT);
+    assert_int_equal(rung_artifact_digest(model, key, NULL, NULL), RUNG_INVALID_ARGUMENT);
+    assert_int_equal(rung_artifact_attach(NULL, model, key, NULL), RUNG_INVALID_ARGUMENT);
+    assert_int_equal(rung_artifact_attach(model, NULL, key, NULL), RUNG_INVALID_ARGUMENT);
+    assert_int_equal(rung_artifact_attach(model, model, NULL, NULL), RUNG_INVALID_ARGUMENT);
 }
 
 static void secrets_are_for_their_owner_and_keys_are_never_overwritten(void **state)
@@ -227,6 +272,8 @@ int main(void)
         IN_FOLDER(only_the_signature_differs_between_two_signed_files),
         IN_FOLDER(signing_afterwards_gives_what_packing_signs),
         IN_FOLDER(another_signature_replaces_the_first),
+        IN_FOLDER(what_the_digest_tells_can_be_signed_elsewhere_and_attached),
+        IN_FOLDER(digest_and_attach_need_all_their_arguments),
         IN_FOLDER(secrets_are_for_their_owner_and_keys_are_never_overwritten),
         IN_FOLDER(a_graph_that_is_not_what_the_spec_says_is_not_packed),
         IN_FOLDER(a_failed_packing_leaves_the_old_file),

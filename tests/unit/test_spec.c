@@ -241,7 +241,10 @@ static void a_mistake_is_told_by_its_member(void **state)
         {"parameters", "{\"strides\":[]}", "parameters: \"strides\""},
         {"parameters", "{\"strides\":[0]}", "parameters: \"strides\"[0]"},
         {"parameters", "{\"logits\":1}", "parameters: \"logits\""},
-        {"parameters", "{\"anchors\":[1]}", "parameters: there is no \"anchors\""},
+        {"parameters", "{\"variances\":[0]}", "\"variances\"[0] must be a number above 0"},
+        {"parameters", "{\"variances\":[1.5]}", "\"variances\"[0] must be a number above 0"},
+        {"parameters", "{\"variances\":[\"a\"]}", "\"variances\"[0] must be a number above 0"},
+        {"parameters", "{\"hooks\":[1]}", "parameters: there is no \"hooks\""},
         {"labels", "[]", "\"labels\""},
         {"labels/1", "\"a\\nb\"", "\"labels\"[1]"},
         {"labels/1", "7", "\"labels\"[1]"},
@@ -294,15 +297,6 @@ static void a_missing_file_is_an_io_error_with_its_path(void **state)
     json_decref(spec);
 }
 
-static void a_head_without_a_decoder_is_unsupported(void **state)
-{
-    (void)state;
-    json_t *spec = artifact_fixture_spec();
-    change(spec, "head", "\"detr\"");
-    expect_refusal(spec, RUNG_UNSUPPORTED, "no decoder for head detr");
-    json_decref(spec);
-}
-
 static void another_form_needs_its_precision_map(void **state)
 {
     (void)state;
@@ -335,7 +329,6 @@ int main(void)
         IN_FOLDER(a_mistake_is_told_by_its_member),
         IN_FOLDER(the_first_mistake_is_the_one_that_is_told),
         IN_FOLDER(a_missing_file_is_an_io_error_with_its_path),
-        IN_FOLDER(a_head_without_a_decoder_is_unsupported),
         IN_FOLDER(another_form_needs_its_precision_map),
         IN_FOLDER(a_spec_that_is_no_json_is_told_with_its_line),
     };

@@ -10,61 +10,19 @@
 
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/status.h"
 
-#if defined(__APPLE__)
-#define st_mtim st_mtimespec
-#define st_ctim st_ctimespec
-#endif
-
-static rung_result refuse_kind(const char *path, mode_t mode)
+static rung_result refuse_kind(const char *path, const struct stat *status)
 {
-    const char *kind = S_ISDIR(mode)    ? "is a folder"
-                       : S_ISFIFO(mode) ? "is a FIFO"
-                       : S_ISSOCK(mode) ? "is a socket"
-                       : S_ISCHR(mode)  ? "is a character device"
-                       : S_ISBLK(mode)  ? "is a block device"
-                                        : "is something else";
-    return rung__fail(RUNG_IO, "cannot read %s: it %s, and a regular file is needed", path, kind);
-}
-
-static int64_t nanoseconds(struct timespec time)
-{
-    return (int64_t)((uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec);
-}
-
-static struct rung__file_stamp stamp_of(const struct stat *status)
-{
-    return (struct rung__file_stamp){
-        .device = (uint64_t)status->st_dev,
-        .inode = (uint64_t)status->st_ino,
-        .size = (uint64_t)status->st_size,
-        .modified_ns = nanoseconds(status->st_mtim),
-        .changed_ns = nanoseconds(status->st_ctim),
-    };
-}
-
-static bool is_foreign(const struct stat *status)
-{
-    return status->st_uid != geteuid() && status->st_uid != 0;
-}
-
-/* The group bits also stand for the most that an access list grants. */
-static bool is_open_to_writers(const struct stat *status)
-{
-    return status->st_mode & (S_IWGRP | S_IWOTH);
-}
-
-/* In a sticky folder such as /tmp nobody can replace a file of somebody else. */
-static bool is_open_to_replacers(const struct stat *folder)
-{
-    return is_open_to_writers(folder) && !(folder->st_mode & S_ISVTX);
+    return rung__fail(RUNG_IO, "cannot read %s: it is %s, and a regular file is needed", path,
+                      rung__status_kind(status));
 }
 
 /* Asks about the folder that holds the file itself, not the link that led to it. What cannot be
  * told counts as shared. */
 static bool is_shared(const char *path, const struct stat *opened)
 {
-    if (is_foreign(opened) || is_open_to_writers(opened))
+    if (rung__status_is_foreign(opened) || rung__status_is_writable(opened))
         return true;
 
     bool shared = true;
@@ -78,7 +36,7 @@ static bool is_shared(const char *path, const struct stat *opened)
     folder = rung__path_folder(real);
     if (!folder || stat(folder, &found))
         goto done;
-    shared = is_foreign(&found) || is_open_to_replacers(&found);
+    shared = rung__status_lets_replace(&found);
 
 done:
     free(folder);
@@ -96,7 +54,7 @@ rung_result rung__file_open(const char *path, struct rung__file *out)
     if (stat(path, &status))
         return rung__fail_errno(RUNG_IO, errno, "cannot read %s", path);
     if (!S_ISREG(status.st_mode))
-        return refuse_kind(path, status.st_mode);
+        return refuse_kind(path, &status);
 
     /* A FIFO may have come in between: it must neither block nor become our terminal. */
     int descriptor = rung__descriptor_open(AT_FDCWD, path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
@@ -108,10 +66,10 @@ rung_result rung__file_open(const char *path, struct rung__file *out)
         goto fail;
     }
     if (!S_ISREG(status.st_mode)) {
-        result = refuse_kind(path, status.st_mode);
+        result = refuse_kind(path, &status);
         goto fail;
     }
-    out->stamp = stamp_of(&status);
+    out->stamp = rung__status_stamp(&status);
     out->shared = is_shared(path, &status);
     return RUNG_OK;
 
@@ -180,7 +138,7 @@ bool rung__file_is_unchanged(const struct rung__file *file)
     struct stat status;
     if (fstat((int)file->handle, &status))
         return false;
-    struct rung__file_stamp now = stamp_of(&status);
+    struct rung__file_stamp now = rung__status_stamp(&status);
     const struct rung__file_stamp *then = &file->stamp;
     return now.device == then->device && now.inode == then->inode && now.size == then->size &&
            now.modified_ns == then->modified_ns && now.changed_ns == then->changed_ns;

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/folder_stream.h"
+#include "base/status.h"
 
 enum rung__path_kind rung__path_kind(const char *path)
 {
@@ -28,8 +35,7 @@ rung_result rung__folder_make_one(const char *path)
     return rung__fail_errno(RUNG_IO, error, "cannot make the folder %s", path);
 }
 
-static rung_result read_stream(DIR *stream, const char *path, size_t limit,
-                               struct rung__folder *out)
+static rung_result read_names(DIR *stream, const char *path, size_t limit, struct rung__folder *out)
 {
     for (;;) {
         errno = 0;
@@ -46,13 +52,104 @@ static rung_result read_stream(DIR *stream, const char *path, size_t limit,
     }
 }
 
+rung_result rung__folder_read_stream(DIR *stream, const char *path, size_t limit,
+                                     struct rung__folder *out)
+{
+    rung_result result = read_names(stream, path, limit, out);
+    closedir(stream);
+    return result;
+}
+
 rung_result rung__folder_read(const char *path, size_t limit, struct rung__folder *out)
 {
     DIR *stream = opendir(path);
     if (!stream)
         return rung__fail_errno(errno == ENOENT ? RUNG_NOT_FOUND : RUNG_IO, errno, "cannot list %s",
                                 path);
-    rung_result result = read_stream(stream, path, limit, out);
-    closedir(stream);
+    return rung__folder_read_stream(stream, path, limit, out);
+}
+
+static rung_result check_above(const char *path)
+{
+    struct stat status;
+    char *above = rung__path_folder(path);
+    rung_result result = RUNG_OK;
+    if (!above)
+        result = rung__fail(RUNG_NO_MEMORY, "no memory for the name of a folder");
+    else if (stat(above, &status))
+        result = rung__fail_errno(RUNG_IO, errno, "cannot look at the folder %s", above);
+    else if (rung__status_lets_replace(&status))
+        result = rung__fail(RUNG_PERMISSION,
+                            "other users can replace %s, as they may write in %s; choose another "
+                            "folder, or take that right away",
+                            path, above);
+    free(above);
+    return result;
+}
+
+rung_result rung__folder_check_private(const char *path)
+{
+    struct stat status;
+    if (lstat(path, &status))
+        return rung__fail_errno(RUNG_IO, errno, "cannot look at the folder %s", path);
+    if (!S_ISDIR(status.st_mode))
+        return rung__fail(RUNG_PERMISSION, "%s is %s, and a folder is needed", path,
+                          rung__status_kind(&status));
+    if (status.st_uid != geteuid() || rung__status_is_writable(&status))
+        return rung__fail(RUNG_PERMISSION,
+                          "the folder %s is not this user's alone; remove it, or make it 0700",
+                          path);
+    return check_above(path);
+}
+
+static rung_result remove_names(const char *path, const struct rung__folder *folder)
+{
+    rung_result result = RUNG_OK;
+    for (size_t i = 0; i < folder->count && result == RUNG_OK; i++) {
+        char *one = rung__path_join(path, folder->names[i]);
+        result = one ? rung__folder_remove(one)
+                     : rung__fail(RUNG_NO_MEMORY, "no memory for the name of a file");
+        free(one);
+    }
+    return result;
+}
+
+rung_result rung__folder_remove(const char *path)
+{
+    struct rung__folder folder;
+    struct stat status;
+    if (lstat(path, &status))
+        return errno == ENOENT ? RUNG_OK
+                               : rung__fail_errno(RUNG_IO, errno, "cannot remove %s", path);
+    if (!S_ISDIR(status.st_mode))
+        return unlink(path) ? rung__fail_errno(RUNG_IO, errno, "cannot remove %s", path) : RUNG_OK;
+    rung_result result = rung__folder_list(path, SIZE_MAX, &folder);
+    if (result == RUNG_OK)
+        result = remove_names(path, &folder);
+    rung__folder_finish(&folder);
+    if (result == RUNG_OK && rmdir(path))
+        result = rung__fail_errno(RUNG_IO, errno, "cannot remove %s", path);
+    return result;
+}
+
+static rung_result sync_folder(const char *path)
+{
+    intptr_t handle = rung__descriptor_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
+    rung_result result = RUNG_OK;
+    /* File systems that keep no order of their own for folders say EINVAL. */
+    if (handle < 0 || (fsync((int)handle) && errno != EINVAL))
+        result = rung__fail_errno(RUNG_IO, errno, "cannot write the folder %s to the disk", path);
+    (void)rung__descriptor_close(&handle);
+    return result;
+}
+
+rung_result rung__folder_rename(const char *from, const char *to)
+{
+    if (rename(from, to))
+        return rung__fail_errno(RUNG_IO, errno, "cannot rename %s to %s", from, to);
+    char *above = rung__path_folder(to);
+    rung_result result =
+        above ? sync_folder(above) : rung__fail(RUNG_NO_MEMORY, "no memory to name a folder");
+    free(above);
     return result;
 }

@@ -49,8 +49,6 @@ char *rung__library_path_of(const void *address)
     Dl_info info;
     if (!dladdr(address, &info) || !info.dli_fname)
         return NULL;
-    if (info.dli_fname[0] == '/')
-        return rung__text_new("%s", info.dli_fname);
     /* Only the program itself goes by a name without a folder: the one it was called by. */
     return realpath(strchr(info.dli_fname, '/') ? info.dli_fname : "/proc/self/exe", NULL);
 }

@@ -95,3 +95,62 @@ rung_result rung__folder_read(const char *path, size_t limit, struct rung__folde
     FindClose(search);
     return result;
 }
+
+/* Access lists are not read yet: below the user's own folders they are inherited, and let nobody
+ * else in but the system and its administrators. */
+rung_result rung__folder_check_private(const char *path)
+{
+    if (rung__path_kind(path) == RUNG__PATH_FOLDER)
+        return RUNG_OK;
+    return rung__fail(RUNG_PERMISSION, "%s is no folder", path);
+}
+
+static rung_result remove_names(const char *path, const struct rung__folder *folder)
+{
+    rung_result result = RUNG_OK;
+    for (size_t i = 0; i < folder->count && !result; i++) {
+        char *one = rung__path_join(path, folder->names[i]);
+        result = one ? rung__folder_remove(one)
+                     : rung__fail(RUNG_NO_MEMORY, "no memory for the name of a file");
+        free(one);
+    }
+    return result;
+}
+
+static rung_result remove_content(const char *path)
+{
+    struct rung__folder folder;
+    rung_result result = rung__folder_list(path, SIZE_MAX, &folder);
+    if (!result)
+        result = remove_names(path, &folder);
+    rung__folder_finish(&folder);
+    return result;
+}
+
+rung_result rung__folder_remove(const char *path)
+{
+    rung_result result = RUNG_OK;
+    wchar_t *wide = rung__wide_new(path);
+    if (!wide)
+        return RUNG_IO;
+    DWORD attributes = GetFileAttributesW(wide);
+    const bool missing = attributes == INVALID_FILE_ATTRIBUTES;
+    const bool folder = !missing && attributes & FILE_ATTRIBUTE_DIRECTORY;
+    if (folder && !(attributes & FILE_ATTRIBUTE_REPARSE_POINT))
+        result = remove_content(path);
+    if (!missing && !result && !(folder ? RemoveDirectoryW(wide) : DeleteFileW(wide)))
+        result = rung__fail_last(RUNG_IO, "cannot remove %s", path);
+    free(wide);
+    return result;
+}
+
+rung_result rung__folder_rename(const char *from, const char *to)
+{
+    wchar_t *wide_from = rung__wide_new(from), *wide_to = rung__wide_new(to);
+    rung_result result = wide_from && wide_to ? RUNG_OK : RUNG_IO;
+    if (!result && !MoveFileExW(wide_from, wide_to, MOVEFILE_WRITE_THROUGH))
+        result = rung__fail_last(RUNG_IO, "cannot rename %s to %s", from, to);
+    free(wide_from);
+    free(wide_to);
+    return result;
+}

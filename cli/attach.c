@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+
+#include <rung/artifact.h>
+
+#include "common.h"
+
+static int run(int count, char **operands)
+{
+    (void)count;
+    if (!common.public_key) {
+        fprintf(stderr, "rung attach: --public-key is missing; the signature is checked with it\n");
+        return EXIT_USAGE;
+    }
+    const char *output = common.output ? common.output : operands[0];
+    rung_result result = rung_artifact_attach(operands[0], operands[1], common.public_key, output);
+    if (result != RUNG_OK)
+        return fail_with(result);
+    printf("signed: %s\n", output);
+    return EXIT_DONE;
+}
+
+static const struct option_row options[] = {
+    ROW_PUBLIC_KEY,
+    {'o', "output", "FILE", "write here and leave the model as it is", OPTION_TEXT, &common.output,
+     0, 0},
+    ROW_END,
+};
+
+const struct command command_attach = {
+    .name = "attach",
+    .operands = "MODEL SIGNATURE",
+    .text = "Put a signature that was made elsewhere into a model file",
+    .more =
+        "SIGNATURE is a file of 64 bytes, r and s, or of their DER, over what rung digest tells.\n"
+        "Nothing is written unless it is good for the key.",
+    .options = options,
+    .run = run,
+    .least_operands = 2,
+    .most_operands = 2,
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG_PROBE_PROBE_H
+#define RUNG_PROBE_PROBE_H
+
+#include <rung/result.h>
+
+#include "base/bytes.h"
+
+/**
+ * A subcommand. It does its work with the operands behind its name and with what standard input
+ * gave, and returns; the sentence of a failure is rung_last_error().
+ */
+struct command {
+    const char *name;
+    int operands;
+    rung_result (*run)(char **operands, struct rung__bytes input);
+};
+
+rung_result tract_load(char **operands, struct rung__bytes model);
+
+#endif

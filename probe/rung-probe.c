@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The helper program of the library (runtime/helper.h), never called by hand: it tries in a process
+ * of its own what may kill a process.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/error.h"
+#include "probe.h"
+#include "runtime/helper.h"
+#include "runtime/tract/trial.h"
+
+enum { STATUS_ANSWERED = 0, STATUS_USAGE = 2, STATUS_MUTE = 70 };
+
+static const struct command commands[] = {
+    {RUNG__TRACT_TRIAL, 1, tract_load},
+};
+
+/** A death is told by its signal; the memory of the dead is of no use to anybody. */
+static void leave_no_core(void)
+{
+    const struct rlimit none = {0, 0};
+    (void)setrlimit(RLIMIT_CORE, &none);
+}
+
+static rung_result read_input(struct rung__buffer *to)
+{
+    uint8_t part[65536];
+    size_t got;
+    rung_result result = RUNG_OK;
+    while (result == RUNG_OK && (got = fread(part, 1, sizeof part, stdin)) > 0)
+        result = rung__buffer_append(to, part, got);
+    if (result == RUNG_OK && ferror(stdin))
+        result = rung__fail(RUNG_IO, "cannot read standard input");
+    return result;
+}
+
+static int answer(rung_result result)
+{
+    json_t *json = json_pack("{s:i,s:s}", RUNG__HELPER_RESULT, (int)result, RUNG__HELPER_DETAIL,
+                             result == RUNG_OK ? "" : rung_last_error());
+    bool told = json && json_dumpf(json, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF &&
+                fflush(stdout) == 0;
+    json_decref(json);
+    return told ? STATUS_ANSWERED : STATUS_MUTE;
+}
+
+int main(int count, char **arguments)
+{
+    const struct command *command = NULL;
+    struct rung__buffer input = {0};
+    for (size_t i = 0; count > 1 && i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(commands[i].name, arguments[1]) == 0 && commands[i].operands == count - 2)
+            command = &commands[i];
+    if (!command) {
+        fprintf(stderr, "rung-probe is run by librung, not by hand\n");
+        return STATUS_USAGE;
+    }
+    leave_no_core();
+    rung_result result = read_input(&input);
+    if (result == RUNG_OK)
+        result = command->run(arguments + 2, rung__buffer_bytes(&input));
+    /* The answer is given; nothing that a library does at the end of a process can change it. */
+    _exit(answer(result));
+}
