@@ -22,6 +22,14 @@ static int no_password(char *to, int size, int writing, void *user)
     return -1;
 }
 
+bool rung__crypto_lacks_memory(void)
+{
+    bool lacks = false;
+    for (unsigned long error; (error = ERR_get_error());)
+        lacks |= ERR_GET_REASON(error) == ERR_R_MALLOC_FAILURE;
+    return lacks;
+}
+
 static bool is_p256(EVP_PKEY *key)
 {
     char group[32];
@@ -43,10 +51,12 @@ static rung_result read_key(struct rung__bytes pem, const char *what, read_pem *
     BIO *bio = BIO_new_mem_buf(pem.data, (int)pem.size);
     if (!bio)
         return rung__fail(RUNG_NO_MEMORY, "no memory to read %s", what);
+    ERR_clear_error();
     EVP_PKEY *read_key = read(bio, NULL, no_password, NULL);
     BIO_free(bio);
-    ERR_clear_error();
 
+    if (rung__crypto_lacks_memory() && !read_key)
+        return rung__fail(RUNG_NO_MEMORY, "no memory to read %s", what);
     if (!read_key)
         return rung__fail(RUNG_INVALID_ARGUMENT, "%s holds no %s", what, wanted);
     if (!is_p256(read_key)) {

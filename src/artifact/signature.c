@@ -53,20 +53,29 @@ bool rung__signature_from_der(struct rung__bytes der, uint8_t raw[RUNG__SIGNATUR
     return fits;
 }
 
+/* libcrypto gives no other answer when it had no memory to find out. */
+static rung_result refuse_signature(void)
+{
+    if (rung__crypto_lacks_memory())
+        return rung__fail(RUNG_NO_MEMORY, "no memory to verify a signature");
+    return rung__fail(RUNG_INTEGRITY,
+                      "the signature is wrong: the file was changed after it was signed, or was "
+                      "signed with another key");
+}
+
 rung_result rung__signature_verify(void *key, const uint8_t digest[RUNG__SHA256_BYTES],
                                    const uint8_t signature[RUNG__SIGNATURE_BYTES])
 {
     uint8_t der[DER_BYTES_MAX];
     const int der_bytes = der_of(signature, der);
+    ERR_clear_error();
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(key, NULL);
     rung_result result = RUNG_OK;
 
     if (der_bytes <= 0 || !context || EVP_PKEY_verify_init(context) != 1)
         result = fail_crypto(RUNG_NO_MEMORY, "no memory to verify a signature");
     else if (EVP_PKEY_verify(context, der, (size_t)der_bytes, digest, RUNG__SHA256_BYTES) != 1)
-        result = fail_crypto(RUNG_INTEGRITY,
-                             "the signature is wrong: the file was changed after it was signed, or "
-                             "was signed with another key");
+        result = refuse_signature();
     EVP_PKEY_CTX_free(context);
     return result;
 }

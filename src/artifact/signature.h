@@ -41,6 +41,9 @@ rung_result rung__key_load_public(const char *path, void **key, uint8_t id[RUNG_
  * numbers. */
 bool rung__signature_from_der(struct rung__bytes der, uint8_t signature[RUNG__SIGNATURE_BYTES]);
 
+/** Empties libcrypto's list of errors of this thread; true when one of them is a lack of memory. */
+bool rung__crypto_lacks_memory(void);
+
 /** Results: OK, BACKEND. */
 rung_result rung__signature_make(void *key, const uint8_t digest[RUNG__SHA256_BYTES],
                                  uint8_t signature[RUNG__SIGNATURE_BYTES]);
