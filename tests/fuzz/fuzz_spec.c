@@ -4,6 +4,7 @@
  * file is read back, and describes itself as a spec that packs to the same bytes.
  */
 #include <jansson.h>
+#include <string.h>
 
 #include "artifact/describe.h"
 #include "artifact/pack.h"
@@ -13,14 +14,25 @@
 /* The files that a spec may name. */
 static const char file_text[] = "{\"a file\": 1}\n\n\n";
 
+/* A graph for a spec of one, a locator for a spec of a bundle. */
+static struct rung__payload payload_of(const struct rung__spec *spec, struct rung__buffer *graph)
+{
+    struct rung__payload payload;
+    make_suiting_graph(&spec->tensors, graph);
+    payload.bytes = rung__buffer_bytes(graph);
+    if (spec->bundle)
+        payload.bytes = (struct rung__bytes){(const uint8_t *)spec->bundle, strlen(spec->bundle)};
+    REQUIRE(rung__sha256_of(payload.bytes.data, payload.bytes.size, payload.digest) == RUNG_OK);
+    return payload;
+}
+
 static void pack_and_read_back(const struct rung__spec *spec)
 {
     struct rung__buffer graph = {0}, file = {0};
     struct rung__artifact artifact;
     json_t *json;
-    make_suiting_graph(&spec->tensors, &graph);
-    const rung_result packed =
-        rung__pack(spec, "spec.json", rung__buffer_bytes(&graph), NULL, &file);
+    const struct rung__payload payload = payload_of(spec, &graph);
+    const rung_result packed = rung__pack(spec, "spec.json", &payload, NULL, &file);
     if (packed == RUNG_OK) {
         REQUIRE(read_model(rung__buffer_bytes(&file), &artifact) == RUNG_OK);
         REQUIRE(rung__describe_spec(&artifact, &json) == RUNG_OK);

@@ -60,6 +60,7 @@ static const struct {
     {"bytes", "{\"tensor\":{\"dtype\":\"u8\",\"layout\":\"bgra\"},\"order\":\"BGR\",\"scale\":null,"
               "\"bias\":null,\"golden\":null,\"max_output_bytes\":4096,"
               "\"input\":{\"name\":\"image\",\"dtype\":\"u8\",\"shape\":[8,8,4]}}"},
+    {"bundle", "{\"kind\":\"coreml\",\"bundle\":\"tiny.mlpackage\",\"providers\":[\"coreml\"]}"},
     {"embedder", "{\"role\":\"embedder\",\"head\":null,\"selection\":null,\"golden\":null,"
                  "\"embedding_length\":12,\"tensor\":{\"dtype\":\"f32\",\"layout\":\"planar\","
                  "\"normalised\":true}}"},
@@ -97,7 +98,11 @@ static void save_model(const struct rung__spec *spec, const char *name, const ui
     struct rung__buffer graph = {0}, file = {0};
     char signed_name[64];
     make_suiting_graph(&spec->tensors, &graph);
-    must(rung__pack(spec, name, rung__buffer_bytes(&graph), key_id, &file));
+    struct rung__payload payload = {.bytes = rung__buffer_bytes(&graph)};
+    if (spec->bundle)
+        payload.bytes = bytes_of(spec->bundle);
+    must(rung__sha256_of(graph.data, graph.size, payload.digest));
+    must(rung__pack(spec, name, &payload, key_id, &file));
     if (key_id)
         must(rung__buffer_append(&file, NULL, RUNG__SIGNATURE_BYTES));
     (void)rung__text_format(signed_name, sizeof signed_name, "%s%s", name, key_id ? "-signed" : "");
@@ -107,11 +112,11 @@ static void save_model(const struct rung__spec *spec, const char *name, const ui
     rung__buffer_finish(&graph);
 }
 
-static void save_variant(const char *name, const char *changes)
+/* Takes `json`: the spec, and the model files that it packs to. */
+static void save_spec(const char *name, json_t *json)
 {
     static const uint8_t key_id[RUNG__KEY_ID_BYTES] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct rung__spec spec;
-    json_t *json = spec_of(changes);
     char *text = json_dumps(json, JSON_COMPACT);
     if (!text)
         must(rung__fail(RUNG_NO_MEMORY, "no memory for a spec"));
@@ -123,6 +128,29 @@ static void save_variant(const char *name, const char *changes)
     save_model(&spec, name, key_id);
     rung__spec_finish(&spec);
     json_decref(json);
+}
+
+static json_t *load_json(const char *path)
+{
+    json_error_t error;
+    json_t *json = json_load_file(path, 0, &error);
+    if (!json)
+        must(rung__fail(RUNG_IO, "%s: %s", path, error.text));
+    return json;
+}
+
+/* The specs of the models that the tree has: every head that they use. */
+static void save_published_specs(void)
+{
+    struct rung__folder folder;
+    must(rung__folder_list(MODELS, 100, &folder));
+    for (size_t i = 0; i < folder.count; i++) {
+        char path[512];
+        (void)rung__text_format(path, sizeof path, "%s/%s/spec.json", MODELS, folder.names[i]);
+        if (rung__path_kind(path) == RUNG__PATH_FILE)
+            save_spec(folder.names[i], load_json(path));
+    }
+    rung__folder_finish(&folder);
 }
 
 /* ---- packets ----------------------------------------------------------------------------- */
@@ -172,11 +200,8 @@ static void save_case(const char *group, size_t i, json_t *vector)
 
 static void save_group(const char *path)
 {
-    json_error_t error;
-    json_t *vector, *json = json_load_file(path, 0, &error);
+    json_t *vector, *json = load_json(path);
     size_t i;
-    if (!json)
-        must(rung__fail(RUNG_IO, "%s: %s", path, error.text));
     const char *group = json_string_value(json_object_get(json, "group"));
     json_array_foreach(json_object_get(json, "cases"), i, vector) save_case(group, i, vector);
     json_decref(json);
@@ -204,7 +229,8 @@ int main(int count, char **arguments)
     }
     corpus = arguments[1];
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
-        save_variant(variants[i].name, variants[i].changes);
+        save_spec(variants[i].name, spec_of(variants[i].changes));
+    save_published_specs();
     save_packet("none", 0, 0);
     save_packet("plain", 4, 0);
     save_packet("points", 4, 5);
