@@ -17,6 +17,7 @@ from operations import INTERPOSE, RUNG, is_whole
 ERRORS = {
     "memory": ["ENOMEM"], "memory_crypto": ["ENOMEM"],
     "close": ["EIO", "EINTR"], "dlopen": ["ENOMEM"], "fchmod": ["EPERM"], "fcntl64": ["EMFILE"],
+    "fdopendir": ["ENOMEM"], "rmdir": ["EIO"],
     "fopen64": ["EMFILE"], "fread": ["EIO"], "fstat64": ["EIO"], "fstatat64": ["EACCES"],
     "fsync": ["EIO", "ENOSPC", "EINTR"], "ftruncate64": ["ENOSPC", "EINTR"],
     "fts64_open": ["ENOMEM"], "fts64_read": ["ENOMEM"], "getentropy": ["ENOSYS"], "linkat": ["EIO"],
@@ -32,6 +33,8 @@ ERRORS = {
 # What no caller of jansson can prevent: it goes on reading a string that it had no memory for.
 JANSSONS_OWN = re.compile(r"load\.c:\d+: lex_scan_string: Assertion")
 
+BY_PRODUCTS = (".lock", "CACHEDIR.TAG")  # stay, for whoever comes next
+
 DONE, BACKEND, INTEGRITY, IO = 0, 3, 4, 5
 
 Fault = collections.namedtuple("Fault", "call at error")
@@ -40,17 +43,17 @@ Ending = collections.namedtuple("Ending", "status out err report before after")
 tallies = {}
 
 
-def allowed_statuses(fault):
+def allowed_statuses(fault, operation):
     """Survived, or the kind of the fault: without memory no model runs, without its file neither."""
     if fault.error == "EINTR":
-        return {DONE}
+        return {operation.status}
     if fault.call in ("memory", "memory_crypto", "mmap64", "dlopen", "fts64_open", "fts64_read"):
-        return {DONE, BACKEND}
-    if fault.call in ("memfd_create", "ftruncate64"):
+        return {operation.status, BACKEND}
+    if fault.call in ("fdopendir", "memfd_create", "ftruncate64"):
         return {BACKEND, IO}
     if fault.call == "fstat64":  # what cannot be looked at again counts as changed
-        return {DONE, IO, INTEGRITY}
-    return {DONE, IO}
+        return {operation.status, IO, INTEGRITY}
+    return {operation.status, IO}
 
 
 def snapshot(folder):
@@ -68,9 +71,9 @@ def read_report(path):
     return report
 
 
-def environment(operation, fault, report):
+def environment(operation, fault, report, home):
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-    kept.update(HOME="/nonexistent", LD_PRELOAD=str(INTERPOSE), RUNG_FAULT_REPORT=str(report))
+    kept.update(HOME=str(home), LD_PRELOAD=str(INTERPOSE), RUNG_FAULT_REPORT=str(report))
     if operation.standing:
         call, error = operation.standing.split(":")
         kept["RUNG_FAULT_STANDING"] = f"{call}:{getattr(errno, error)}"
@@ -87,16 +90,22 @@ def run(operation, origin, fault=None):
         operation.enter(origin, folder)
         before = snapshot(folder)
         result = subprocess.run([RUNG, *operation.arguments], cwd=folder, capture_output=True, text=True,
-                                timeout=60, check=False, env=environment(operation, fault, report))
+                                timeout=60, check=False, env=environment(operation, fault, report, folder))
         return Ending(result.returncode, result.stdout, result.stderr, read_report(report), before, snapshot(folder))
+
+
+def written_by(ending):
+    return [name for name, content in ending.after.items()
+            if ending.before.get(name) != content and not name.endswith(BY_PRODUCTS)]
 
 
 def wrong_files(operation, fault, ending, whole):
     """What is half-written, left over or lost."""
+    outputs = written_by(whole) if operation.outputs is None else operation.outputs
     for name, content in ending.after.items():
-        if ending.before.get(name) == content:
+        if ending.before.get(name) == content or name.endswith(BY_PRODUCTS):
             continue
-        if name not in operation.outputs:
+        if name not in outputs:
             if not fault.call.startswith("unlink"):  # what cannot be removed stays
                 yield f"{name} was left behind"
         elif not is_whole(pathlib.Path(name), content, whole.after[name]):
@@ -104,11 +113,11 @@ def wrong_files(operation, fault, ending, whole):
     for name in ending.before:
         if name not in ending.after:
             yield f"{name} is lost"
-    there = [name in ending.after for name in operation.outputs]
+    there = [name in ending.after for name in outputs]
     if any(there) and not all(there):
         yield "some of the outputs are there and some are not"
     if ending.status == DONE:
-        yield from (f"{name} was not written, and nothing said so" for name in operation.outputs
+        yield from (f"{name} was not written, and nothing said so" for name in outputs
                     if ending.after.get(name) == ending.before.get(name))
 
 
@@ -137,7 +146,7 @@ def wrong(operation, fault, ending, whole):
         elif not JANSSONS_OWN.search(ending.err):
             yield "it crashed"
         return
-    if ending.status not in allowed_statuses(fault) | operation.more_statuses:
+    if ending.status not in allowed_statuses(fault, operation) | operation.more_statuses:
         yield f"the exit status is {ending.status}"
     yield from wrong_words(operation, ending, whole)
     yield from wrong_files(operation, fault, ending, whole)

@@ -34,6 +34,7 @@
     X(dlopen)                                                                                      \
     X(fchmod)                                                                                      \
     X(fcntl64)                                                                                     \
+    X(fdopendir)                                                                                   \
     X(fopen64)                                                                                     \
     X(fread)                                                                                       \
     X(fstat64)                                                                                     \
@@ -61,6 +62,7 @@
     X(rename)                                                                                      \
     X(renameat)                                                                                    \
     X(renameat2)                                                                                   \
+    X(rmdir)                                                                                       \
     X(sched_getaffinity)                                                                           \
     X(stat64)                                                                                      \
     X(unlink)                                                                                      \
@@ -460,6 +462,11 @@ int linkat(int from_folder, const char *from, int to_folder, const char *to, int
     return FAILS(linkat) ? -1 : REAL(linkat)(from_folder, from, to_folder, to, flags);
 }
 
+int rmdir(const char *path)
+{
+    return FAILS(rmdir) ? -1 : REAL(rmdir)(path);
+}
+
 int unlink(const char *path)
 {
     return FAILS(unlink) ? -1 : REAL(unlink)(path);
@@ -487,6 +494,16 @@ char *realpath(const char *path, char *resolved)
 DIR *opendir(const char *path)
 {
     return FAILS(opendir) ? NULL : REAL(opendir)(path);
+}
+
+/* The descriptor is the stream's from here on, and closed with it. */
+DIR *fdopendir(int descriptor)
+{
+    if (FAILS(fdopendir))
+        return NULL;
+    if (descriptor >= 0 && descriptor < 1024)
+        open_descriptors[descriptor] = false;
+    return REAL(fdopendir)(descriptor);
 }
 
 struct dirent64 *readdir64(DIR *stream)

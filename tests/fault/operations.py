@@ -4,6 +4,7 @@
 import os
 import pathlib
 import shutil
+import subprocess
 
 import tiny
 from PIL import Image
@@ -19,12 +20,12 @@ TRUST = ["--trust", "key.pub.pem"]
 
 
 class Operation:
-    """A command in a folder that make() filled. `outputs` are the files it writes."""
+    """A command in a folder that make() filled. `outputs` are the files it writes; None: find out."""
 
     def __init__(self, name, *arguments, outputs=(), change=None, standing=None, result_line=False,
-                 more_statuses=()):
+                 status=0, more_statuses=()):
         self.name, self.arguments, self.outputs = name, [str(argument) for argument in arguments], outputs
-        self.change = change
+        self.change, self.status = change, status
         self.standing = standing  # a call that the system does not have
         self.result_line = result_line  # an error is a result, one line of JSON
         self.more_statuses = set(more_statuses)
@@ -54,6 +55,15 @@ OPERATIONS = [
     # A key in a folder that cannot be read is a warning, and what it signed is then not trusted.
     Operation("verify a folder's keys", "verify", "tiny.rung", "--trust", "trust", more_statuses=[4]),
     Operation("verify a private copy", "verify", "tiny.rung", *TRUST, change=let_others_write),
+    Operation("digest", "digest", "unsigned.rung", "--public-key", "key.pub.pem", "--message", "message",
+              outputs=["message"]),
+    Operation("attach", "attach", "unsigned.rung", "signature", "--public-key", "key.pub.pem", "-o", "out.rung",
+              outputs=["out.rung"]),
+    Operation("pack a bundle", "pack", "bundle.json", "-o", "out.rung", "--key", "key.pem", outputs=["out.rung"]),
+    Operation("verify a bundle", "verify", "bundle.rung", *TRUST),
+    # It is admitted, into a private copy; that nothing here can run it is said afterwards.
+    Operation("copy a bundle", "detect", "-m", "./bundle.rung", "--rung", "dummy", *TRUST, "photos", status=3,
+              outputs=None),
     Operation("inspect", "inspect", "--json", "tiny.rung"),
     Operation("inspect --spec", "inspect", "--spec", "tiny.rung"),
     Operation("detect -o", "detect", "-m", "./tiny.rung", "--json", "-o", "out", "--runtime", RUNTIMES, *TRUST,
@@ -71,6 +81,13 @@ def is_whole(path, content, expected):
     return content == expected
 
 
+def make_bundle(folder):
+    tiny.spec(folder / "bundle.json", kind="coreml", bundle="tiny.mlpackage", providers=None)
+    (folder / "tiny.mlpackage" / "Data").mkdir(parents=True)
+    (folder / "tiny.mlpackage" / "Manifest.json").write_text("{}")
+    (folder / "tiny.mlpackage" / "Data" / "model").write_bytes(bytes(5000))
+
+
 def make(folder, run):
     """The files that the operations begin with."""
     tiny.graph(folder / "tiny.onnx")
@@ -79,6 +96,12 @@ def make(folder, run):
     run("keygen", "key.pem", "key.pub.pem")
     run("pack", "spec.json", "tiny.onnx", "-o", "tiny.rung", "--key", "key.pem")
     run("pack", "other.json", "tiny.onnx", "-o", "old.rung", "--key", "key.pem")
+    run("pack", "spec.json", "tiny.onnx", "-o", "unsigned.rung")
+    run("digest", "unsigned.rung", "--public-key", "key.pub.pem", "--message", "to-sign")
+    subprocess.run(["openssl", "dgst", "-sha256", "-sign", "key.pem", "-out", "signature", "to-sign"], cwd=folder,
+                   check=True)
+    make_bundle(folder)
+    run("pack", "bundle.json", "-o", "bundle.rung", "--key", "key.pem")
     (folder / "trust").mkdir()
     shutil.copy(folder / "key.pub.pem", folder / "trust")
     (folder / "photos").mkdir()

@@ -27,6 +27,15 @@ int rung__descriptor_open(int folder, const char *path, int flags, mode_t mode)
     return rung__descriptor_above(descriptor);
 }
 
+int rung__descriptor_sync(int descriptor)
+{
+    int result;
+    do
+        result = fsync(descriptor);
+    while (result && errno == EINTR);
+    return result;
+}
+
 /* After a signal it is closed too: to close it again could close somebody else's. */
 int rung__descriptor_close(intptr_t *descriptor)
 {

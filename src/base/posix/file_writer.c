@@ -107,15 +107,6 @@ rung_result rung__file_writer_write(struct rung__file_writer *writer, const void
     return RUNG_OK;
 }
 
-static int sync_to_disk(int descriptor)
-{
-    int result;
-    do
-        result = fsync(descriptor);
-    while (result && errno == EINTR);
-    return result;
-}
-
 /* Some file systems can only do the one, some only the other. */
 static int rename_to_new(int folder, const char *from, const char *to)
 {
@@ -153,7 +144,7 @@ rung_result rung__file_writer_commit(struct rung__file_writer *writer, bool repl
 {
     rung_result result = RUNG_OK;
     /* Some disks tell only when the file is closed that they are full. */
-    if (sync_to_disk((int)writer->handle) || rung__descriptor_close(&writer->handle)) {
+    if (rung__descriptor_sync((int)writer->handle) || rung__descriptor_close(&writer->handle)) {
         result = rung__fail_errno(RUNG_IO, errno, "cannot write %s", writer->path);
         goto done;
     }
@@ -168,7 +159,7 @@ rung_result rung__file_writer_commit(struct rung__file_writer *writer, bool repl
     free(writer->temporary);
     writer->temporary = NULL;
     /* File systems that keep no order of their own for folders say EINVAL. */
-    if (sync_to_disk((int)writer->folder) && errno != EINVAL)
+    if (rung__descriptor_sync((int)writer->folder) && errno != EINVAL)
         result = refuse_unsynced(writer, replace, errno);
 
 done:

@@ -137,7 +137,7 @@ static rung_result sync_folder(const char *path)
     intptr_t handle = rung__descriptor_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
     rung_result result = RUNG_OK;
     /* File systems that keep no order of their own for folders say EINVAL. */
-    if (handle < 0 || (fsync((int)handle) && errno != EINVAL))
+    if (handle < 0 || (rung__descriptor_sync((int)handle) && errno != EINVAL))
         result = rung__fail_errno(RUNG_IO, errno, "cannot write the folder %s to the disk", path);
     (void)rung__descriptor_close(&handle);
     return result;

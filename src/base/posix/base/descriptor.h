@@ -17,6 +17,9 @@ int rung__descriptor_open(int folder, const char *path, int flags, mode_t mode);
  */
 int rung__descriptor_above(int descriptor);
 
+/** fsync that goes on after a signal. */
+int rung__descriptor_sync(int descriptor);
+
 /** Closes and sets to 0; nothing when it is 0. -1 and errno when what was written may be lost. */
 int rung__descriptor_close(intptr_t *descriptor);
 
