@@ -84,4 +84,11 @@ void rung__decode_keep_points(const struct rung__decode_request *request,
                               struct rung__decoded *decoded, struct rung__candidate *candidate,
                               const int32_t *points, uint32_t row);
 
+/** How a head finds the box in a row of six values. */
+typedef struct rung__box rung__box_fn(const float *row, const struct rung__canvas *canvas);
+
+/** Decodes [N, 6]: four values that make a box, a score, a class. */
+void rung__decode_six(const struct rung__decode_request *request, struct rung__decoded *decoded,
+                      rung__box_fn *box_of);
+
 #endif

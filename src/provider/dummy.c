@@ -10,7 +10,6 @@
 
 #include "artifact/onnx.h"
 #include "base/error.h"
-#include "base/text.h"
 #include "provider/provider.h"
 
 struct context {
@@ -28,11 +27,8 @@ static rung_result create_model(const struct rung__model_request *request, void 
     struct rung__model_report *report = calloc(1, sizeof *report);
     if (!report)
         return rung__fail(RUNG_NO_MEMORY, "no memory to load a model");
-    report->input = graph.inputs[0];
-    report->input_count = graph.input_count;
-    report->output_count = graph.output_count;
-    memcpy(report->outputs, graph.outputs, sizeof report->outputs);
-    (void)rung__text_format(report->executed_by, sizeof report->executed_by, "dummy");
+    rung__model_report_fill(report, &graph.inputs[0], graph.input_count, graph.outputs,
+                            graph.output_count, "dummy");
     *model = report;
     return RUNG_OK;
 }

@@ -4,7 +4,6 @@
 
 #include "artifact/format.h"
 #include "base/error.h"
-#include "base/text.h"
 #include "provider/provider.h"
 #include "runtime/ort/ort.h"
 
@@ -40,16 +39,9 @@ static rung_result create_model(const struct rung__model_request *request, void 
 static rung_result query_model(const void *model, struct rung__model_report *report)
 {
     const struct rung__ort_session *session = model;
-    *report = (struct rung__model_report){
-        .input = session->input,
-        .input_count = session->input_count,
-        .output_count = session->output_count,
-    };
-    for (uint32_t i = 0; i < session->output_count; i++)
-        report->outputs[i] = session->outputs[i];
     /* No other execution provider is ever appended on this rung. */
-    (void)rung__text_format(report->executed_by, sizeof report->executed_by,
-                            "CPUExecutionProvider");
+    rung__model_report_fill(report, &session->input, session->input_count, session->outputs,
+                            session->output_count, "CPUExecutionProvider");
     return RUNG_OK;
 }
 

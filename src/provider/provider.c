@@ -7,6 +7,7 @@
 #include "artifact/onnx.h"
 #include "artifact/tensors.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #define ALIGNMENT 64u
 
@@ -47,6 +48,16 @@ rung_result rung__provider_load(const struct rung__provider *provider,
     }
     *model = loaded;
     return RUNG_OK;
+}
+
+void rung__model_report_fill(struct rung__model_report *report, const struct rung__tensor *input,
+                             uint32_t input_count, const struct rung__tensor *outputs,
+                             uint32_t output_count, const char *executed_by)
+{
+    *report = (struct rung__model_report){
+        .input = *input, .input_count = input_count, .output_count = output_count};
+    memcpy(report->outputs, outputs, output_count * sizeof *outputs);
+    (void)rung__text_format(report->executed_by, sizeof report->executed_by, "%s", executed_by);
 }
 
 static void *aligned_zeros(uint64_t size)

@@ -86,6 +86,11 @@ rung_result rung__provider_load(const struct rung__provider *provider,
                                 const struct rung__model_request *request, void **model,
                                 struct rung__model_report *report);
 
+/** Fills a report of a model with one known input. */
+void rung__model_report_fill(struct rung__model_report *report, const struct rung__tensor *input,
+                             uint32_t input_count, const struct rung__tensor *outputs,
+                             uint32_t output_count, const char *executed_by);
+
 /** Allocates the memory of a report, zeroed. OK, NO_MEMORY. End with rung__model_memory_finish. */
 rung_result rung__model_memory_create(const struct rung__model_report *report,
                                       struct rung__model_memory *out);

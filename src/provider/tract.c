@@ -5,7 +5,6 @@
 
 #include "artifact/format.h"
 #include "base/error.h"
-#include "base/text.h"
 #include "provider/provider.h"
 #include "runtime/tract/tract.h"
 #include "runtime/tract/trial.h"
@@ -45,14 +44,8 @@ static rung_result create_model(const struct rung__model_request *request, void 
 static rung_result query_model(const void *model, struct rung__model_report *report)
 {
     const struct rung__tract_session *session = model;
-    *report = (struct rung__model_report){
-        .input = session->input,
-        .input_count = session->input_count,
-        .output_count = session->output_count,
-    };
-    for (uint32_t i = 0; i < session->output_count; i++)
-        report->outputs[i] = session->outputs[i];
-    (void)rung__text_format(report->executed_by, sizeof report->executed_by, "tract");
+    rung__model_report_fill(report, &session->input, session->input_count, session->outputs,
+                            session->output_count, "tract");
     return RUNG_OK;
 }
 
