@@ -58,10 +58,11 @@ static bool sync_all(int file)
 /** mkstemp, which spoils its pattern when it fails, asked again after a signal. */
 static int make_temporary(char *path)
 {
-    char *end = path + strlen(path) - strlen("XXXXXX");
+    static const char pattern[] = "XXXXXX";
+    char *end = path + strlen(path) - strlen(pattern);
     int file;
     do {
-        memcpy(end, "XXXXXX", strlen("XXXXXX"));
+        memcpy(end, pattern, sizeof pattern);
         file = mkstemp(path);
     } while (file < 0 && errno == EINTR);
     return file;

@@ -163,15 +163,18 @@ static bool is_to_fail(enum call call, const void *caller)
 
 #define CALLER        __builtin_return_address(0)
 #define FAILS(name)   (owner_of(CALLER) == OURS && is_to_fail(CALL_##name, CALLER))
-#define REAL(name)    ((__typeof__(&name))(uintptr_t)real_of(CALL_##name))
+#define REAL(name)    ((__typeof__(&name))real_of(CALL_##name))
 #define TRACKED(name) (owner_of(CALLER) == OURS)
 
-static void *real_of(enum call call)
+typedef void any_function(void);
+
+static any_function *real_of(enum call call)
 {
-    static _Atomic(void *) found[CALL_COUNT];
-    void *real = atomic_load(&found[call]);
+    static _Atomic(any_function *) found[CALL_COUNT];
+    any_function *real = atomic_load(&found[call]);
     if (!real) {
-        real = dlsym(RTLD_NEXT, call_names[call]);
+        void *symbol = dlsym(RTLD_NEXT, call_names[call]);
+        memcpy(&real, &symbol, sizeof real);
         atomic_store(&found[call], real);
     }
     return real;

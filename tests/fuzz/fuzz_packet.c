@@ -17,7 +17,8 @@ static void read_all(const rung_packet_header *packet)
     const char *attachments =
         bytes + packet->targets_offset + (size_t)packet->count * packet->stride;
     for (uint32_t i = 0; i < packet->count; i++) {
-        const int32_t *points = (const int32_t *)(attachments + 8u * targets[i].attachment_offset);
+        const int32_t *points =
+            (const int32_t *)(attachments + (size_t)8 * targets[i].attachment_offset);
         REQUIRE(targets[i].x + targets[i].w > targets[i].x);
         REQUIRE(targets[i].y + targets[i].h > targets[i].y);
         for (uint32_t k = 0; k < targets[i].attachment_bytes / sizeof *points; k++)
@@ -27,7 +28,7 @@ static void read_all(const rung_packet_header *packet)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    void *packet = malloc(size ? size : 1); /* aligned, as the caller promises */
+    void *packet = calloc(1, size ? size : 1); /* aligned, as the caller promises */
     if (!packet)
         return 0;
     if (size)

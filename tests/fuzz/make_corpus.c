@@ -22,12 +22,16 @@
 
 static const char *corpus;
 
+static _Noreturn void give_up(const char *why)
+{
+    fprintf(stderr, "make-corpus: %s\n", why);
+    exit(1);
+}
+
 static void must(rung_result result)
 {
-    if (result == RUNG_OK)
-        return;
-    fprintf(stderr, "make-corpus: %s\n", rung_last_error());
-    exit(1);
+    if (result != RUNG_OK)
+        give_up(rung_last_error());
 }
 
 static void save(const char *target, const char *name, struct rung__bytes bytes)
@@ -119,7 +123,7 @@ static void save_spec(const char *name, json_t *json)
     struct rung__spec spec;
     char *text = json_dumps(json, JSON_COMPACT);
     if (!text)
-        must(rung__fail(RUNG_NO_MEMORY, "no memory for a spec"));
+        give_up("no memory for a spec");
     save("spec", name, bytes_of(text));
     free(text);
     in_memory_file = bytes_of("{\"a file\": 1}\n");
@@ -135,7 +139,7 @@ static json_t *load_json(const char *path)
     json_error_t error;
     json_t *json = json_load_file(path, 0, &error);
     if (!json)
-        must(rung__fail(RUNG_IO, "%s: %s", path, error.text));
+        give_up(error.text);
     return json;
 }
 
@@ -190,7 +194,7 @@ static void save_case(const char *group, size_t i, json_t *vector)
     json_t *file = json_pack("{s:i,s:s,s:[O]}", "format", 1, "group", group, "cases", vector);
     char *text = file ? json_dumps(file, JSON_COMPACT) : NULL;
     if (!text)
-        must(rung__fail(RUNG_NO_MEMORY, "no memory for a vector"));
+        give_up("no memory for a vector");
     (void)rung__text_format(name, sizeof name, "%s-%zu", group, i);
     if (strlen(text) <= VECTOR_BYTES_MAX)
         save("vectors", name, bytes_of(text));
