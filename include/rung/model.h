@@ -33,6 +33,10 @@ typedef struct rung_model rung_model;
  * from a private copy in the user's cache folder ($XDG_CACHE_HOME/rung, default ~/.cache/rung),
  * which must be the user's alone (PERMISSION).
  *
+ * The first call that loads ONNX Runtime sets ORT_DISABLE_TELEMETRY=1 in this process, without
+ * which its official builds write a device id to the user's cache folder and report home. A program
+ * that reads its environment on another thread makes this first call before.
+ *
  * `options` may be NULL and is not kept. `*out` belongs to the caller, who ends it with
  * rung_model_destroy after its contexts and before its instance. Safe from any thread.
  * Results: OK, INVALID_ARGUMENT, VERSION, IO (no model file), INTEGRITY (damaged, changed, or not

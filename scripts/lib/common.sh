@@ -4,6 +4,8 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 self=${0##*/}
+# ONNX Runtime would write a device id and report home (rung sees to it itself).
+export ORT_DISABLE_TELEMETRY=1
 
 # fail SENTENCE [STATUS]
 fail() {

@@ -11,6 +11,8 @@ import subprocess
 
 import pytest
 
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # of the tests' own runs; rung sees to its own
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("RUNG_BUILD", ROOT / "build")).resolve()
 RUNG = BUILD / "cli" / "rung"
@@ -21,7 +23,7 @@ PHOTOS = ROOT / "build" / "demo" / "photos"
 
 def clean_environment(**more):
     """The caller's environment without what would steer rung, and with the models of the build."""
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("RUNG_", "XDG_"))}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("RUNG_", "XDG_", "ORT_"))}
     environment.update(HOME="/nonexistent", RUNG_MODEL_PATH=str(MODELS), RUNG_TRUST_PATH=str(TRUST),
                        LSAN_OPTIONS=f"suppressions={ROOT}/tests/lsan.supp:print_suppressions=0")
     environment.update(more)

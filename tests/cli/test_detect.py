@@ -152,6 +152,14 @@ def test_a_model_that_is_not_there_is_a_sentence_with_the_places():
     assert str(MODELS) in sentence(run("detect", "-m", "nothing", FACE, status=5))
 
 
+def test_the_runtime_leaves_nothing_in_the_home_folder(tmp_path):
+    """Its telemetry writes a device id there before it can be turned off by a call."""
+    environment = clean_environment(HOME=str(tmp_path))
+    detect(FACE, environment=environment)
+    run("explain", "-m", "centerface", environment=environment)
+    assert list(tmp_path.rglob("*")) == []
+
+
 def test_explain_says_which_rung_ran_and_why():
     text = run("explain", "-m", "centerface").out
     assert "ort-cpu" in text and "ONNX Runtime 1." in text and "nothing was probed" in text

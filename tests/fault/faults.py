@@ -26,7 +26,7 @@ ERRORS = {
     "openat64": ["EMFILE", "ENOSPC", "EINTR"], "opendir": ["EMFILE"], "pread64": ["EIO", "EINTR"],
     "pwrite64": ["ENOSPC", "EINTR"], "read": ["EIO", "EINTR"], "readdir64": ["EIO"],
     "readlink": ["EACCES"], "realpath": ["ENOMEM"], "rename": ["EIO"], "renameat": ["EIO", "ENOSPC"],
-    "renameat2": ["EIO", "ENOSYS"], "sched_getaffinity": ["EINVAL"], "stat64": ["EACCES"],
+    "renameat2": ["EIO", "ENOSYS"], "sched_getaffinity": ["EINVAL"], "setenv": ["ENOMEM"], "stat64": ["EACCES"],
     "unlink": ["EIO"], "unlinkat": ["EIO"], "write": ["EIO", "ENOSPC", "EINTR"],
 }
 

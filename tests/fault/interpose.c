@@ -64,6 +64,7 @@
     X(renameat2)                                                                                   \
     X(rmdir)                                                                                       \
     X(sched_getaffinity)                                                                           \
+    X(setenv)                                                                                      \
     X(stat64)                                                                                      \
     X(unlink)                                                                                      \
     X(unlinkat)                                                                                    \
@@ -540,6 +541,11 @@ size_t fread(void *to, size_t size, size_t count, FILE *stream)
 int getentropy(void *to, size_t size)
 {
     return FAILS(getentropy) ? -1 : REAL(getentropy)(to, size);
+}
+
+int setenv(const char *name, const char *value, int overwrite)
+{
+    return FAILS(setenv) ? -1 : REAL(setenv)(name, value, overwrite);
 }
 
 int sched_getaffinity(pid_t process, size_t size, cpu_set_t *set)

@@ -29,3 +29,10 @@ rung_result rung__environment_get(const char *name, char **out)
     *out = rung__text_new("%s", value);
     return *out ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for the variable %s", name);
 }
+
+rung_result rung__environment_set(const char *name, const char *value)
+{
+    if (setenv(name, value, true))
+        return rung__fail(RUNG_NO_MEMORY, "no memory for the variable %s", name);
+    return RUNG_OK;
+}

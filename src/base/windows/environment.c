@@ -42,3 +42,11 @@ done:
     free(wide);
     return result;
 }
+
+rung_result rung__environment_set(const char *name, const char *value)
+{
+    /* Both the system's copy and the C runtime's, since nobody knows which one a library reads. */
+    if (!SetEnvironmentVariableA(name, value) || _putenv_s(name, value))
+        return rung__fail(RUNG_NO_MEMORY, "no memory for the variable %s", name);
+    return RUNG_OK;
+}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/environment.h"
 #include "base/error.h"
 #include "base/library.h"
 #include "base/text.h"
@@ -193,10 +194,22 @@ static rung_result start(struct rung__ort *ort, const struct rung__ort_api_base 
     return start_environment(ort);
 }
 
+/**
+ * Builds with telemetry make a device id and a database in the user's cache folder, and have sent
+ * their first event, before the call that turns telemetry off can be made. Only this variable, read
+ * when the library starts, prevents all of it; it stays set, for child processes too.
+ */
+static rung_result forbid_telemetry(void)
+{
+    return rung__environment_set("ORT_DISABLE_TELEMETRY", "1");
+}
+
 static rung_result load(const char *path, struct rung__ort **out)
 {
     struct rung__library library;
-    rung_result result = rung__library_open(path, &library);
+    rung_result result = forbid_telemetry();
+    if (result == RUNG_OK)
+        result = rung__library_open(path, &library);
     if (result != RUNG_OK)
         return result;
 
