@@ -73,7 +73,7 @@ def read_report(path):
 
 def environment(operation, fault, report, home):
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-    kept.update(HOME=str(home if operation.has_home else "/nonexistent"), LD_PRELOAD=str(INTERPOSE), RUNG_FAULT_REPORT=str(report))
+    kept.update(HOME=str(home), LD_PRELOAD=str(INTERPOSE), RUNG_FAULT_REPORT=str(report))
     if operation.standing:
         call, error = operation.standing.split(":")
         kept["RUNG_FAULT_STANDING"] = f"{call}:{getattr(errno, error)}"

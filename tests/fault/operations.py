@@ -23,12 +23,12 @@ class Operation:
     """A command in a folder that make() filled. `outputs` are the files it writes; None: find out."""
 
     def __init__(self, name, *arguments, outputs=(), change=None, standing=None, result_line=False,
-                 status=0, more_statuses=(), has_home=False):
+                 status=0, more_statuses=()):
         self.name, self.arguments, self.outputs = name, [str(argument) for argument in arguments], outputs
         self.change, self.status = change, status
         self.standing = standing  # a call that the system does not have
         self.result_line = result_line  # an error is a result, one line of JSON
-        self.more_statuses, self.has_home = set(more_statuses), has_home
+        self.more_statuses = set(more_statuses)
 
     def enter(self, origin, folder):
         shutil.copytree(origin, folder)
@@ -63,7 +63,7 @@ OPERATIONS = [
     Operation("verify a bundle", "verify", "bundle.rung", *TRUST),
     # It is admitted, into a private copy; that nothing here can run it is said afterwards.
     Operation("copy a bundle", "detect", "-m", "./bundle.rung", "--rung", "dummy", *TRUST, "photos", status=3,
-              outputs=None, has_home=True),
+              outputs=None),
     Operation("inspect", "inspect", "--json", "tiny.rung"),
     Operation("inspect --spec", "inspect", "--spec", "tiny.rung"),
     Operation("detect -o", "detect", "-m", "./tiny.rung", "--json", "-o", "out", "--runtime", RUNTIMES, *TRUST,
