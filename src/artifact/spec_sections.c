@@ -28,11 +28,11 @@ static void load_file(struct rung__json_reader *reader, const char *folder, cons
 
 static void append_hex(struct rung__json_reader *reader, const char *text, struct rung__buffer *to)
 {
-    const size_t length = strlen(text), before = to->size;
-    rung_result result = rung__buffer_append(to, NULL, length / 2);
+    const size_t length = strlen(text), bytes = length / 2, before = to->size;
+    rung_result result = rung__buffer_append(to, NULL, bytes);
     if (result != RUNG_OK)
         rung__spec_note(reader, result);
-    else if (!rung__hex_read(text, length, to->data + before))
+    else if (length % 2 != 0 || (bytes && !rung__hex_read(text, length, to->data + before)))
         rung__json_refuse(reader, "\"hex\" is not an even number of hexadecimal digits");
 }
 

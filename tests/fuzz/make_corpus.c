@@ -116,21 +116,34 @@ static void save_model(const struct rung__spec *spec, const char *name, const ui
     rung__buffer_finish(&graph);
 }
 
-/* Takes `json`: the spec, and the model files that it packs to. */
-static void save_spec(const char *name, json_t *json)
+static void save_text(const char *name, const json_t *json)
 {
-    static const uint8_t key_id[RUNG__KEY_ID_BYTES] = {1, 2, 3, 4, 5, 6, 7, 8};
-    struct rung__spec spec;
     char *text = json_dumps(json, JSON_COMPACT);
     if (!text)
         give_up("no memory for a spec");
     save("spec", name, bytes_of(text));
     free(text);
+}
+
+/* Takes `json`: the spec, and the model files that it packs to. */
+static void save_spec(const char *name, json_t *json)
+{
+    static const uint8_t key_id[RUNG__KEY_ID_BYTES] = {1, 2, 3, 4, 5, 6, 7, 8};
+    struct rung__spec spec;
+    save_text(name, json);
     in_memory_file = bytes_of("{\"a file\": 1}\n");
     must(rung__spec_read(json, name, ".", &spec));
     save_model(&spec, name, NULL);
     save_model(&spec, name, key_id);
     rung__spec_finish(&spec);
+    json_decref(json);
+}
+
+/* A spec that is refused, and once was a finding. */
+static void save_finding(const char *name, const char *changes)
+{
+    json_t *json = spec_of(changes);
+    save_text(name, json);
     json_decref(json);
 }
 
@@ -234,6 +247,8 @@ int main(int count, char **arguments)
     corpus = arguments[1];
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         save_spec(variants[i].name, spec_of(variants[i].changes));
+    save_finding("odd-hex", "{\"golden\":{\"input\":\"generated\",\"tolerance\":1,"
+                            "\"outputs\":[{\"hex\":\"0\"}]}}");
     save_published_specs();
     save_packet("none", 0, 0);
     save_packet("plain", 4, 0);
