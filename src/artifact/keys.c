@@ -41,6 +41,32 @@ static bool is_p256(EVP_PKEY *key)
 
 typedef EVP_PKEY *read_pem(BIO *, EVP_PKEY **, pem_password_cb *, void *);
 
+static rung_result read_once(struct rung__bytes pem, const char *what, read_pem *read,
+                             const char *wanted, void **key)
+{
+    BIO *bio = BIO_new_mem_buf(pem.data, (int)pem.size);
+    if (!bio)
+        return rung__fail(RUNG_NO_MEMORY, "no memory to read %s", what);
+    ERR_clear_error();
+    EVP_PKEY *read_key = read(bio, NULL, no_password, NULL);
+    const bool was_read = read_key != NULL;
+    BIO_free(bio);
+    if (was_read && is_p256(read_key)) {
+        ERR_clear_error();
+        *key = read_key;
+        return RUNG_OK;
+    }
+    EVP_PKEY_free(read_key);
+    if (rung__crypto_lacks_memory())
+        return rung__fail(RUNG_NO_MEMORY, "no memory to read %s", what);
+    if (!was_read)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "%s holds no %s", what, wanted);
+    return rung__fail(RUNG_INVALID_ARGUMENT,
+                      "%s holds a key of another kind; an ECDSA key on P-256 is needed, such "
+                      "as `rung keygen` makes",
+                      what);
+}
+
 static rung_result read_key(struct rung__bytes pem, const char *what, read_pem *read,
                             const char *wanted, void **key)
 {
@@ -48,26 +74,12 @@ static rung_result read_key(struct rung__bytes pem, const char *what, read_pem *
     if (pem.size == 0 || pem.size > RUNG__PEM_BYTES_MAX)
         return rung__fail(RUNG_INVALID_ARGUMENT, "%s is no PEM file: it has %zu bytes", what,
                           pem.size);
-    BIO *bio = BIO_new_mem_buf(pem.data, (int)pem.size);
-    if (!bio)
-        return rung__fail(RUNG_NO_MEMORY, "no memory to read %s", what);
-    ERR_clear_error();
-    EVP_PKEY *read_key = read(bio, NULL, no_password, NULL);
-    BIO_free(bio);
-
-    if (rung__crypto_lacks_memory() && !read_key)
-        return rung__fail(RUNG_NO_MEMORY, "no memory to read %s", what);
-    if (!read_key)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "%s holds no %s", what, wanted);
-    if (!is_p256(read_key)) {
-        EVP_PKEY_free(read_key);
-        return rung__fail(RUNG_INVALID_ARGUMENT,
-                          "%s holds a key of another kind; an ECDSA key on P-256 is needed, such "
-                          "as `rung keygen` makes",
-                          what);
-    }
-    *key = read_key;
-    return RUNG_OK;
+    rung_result result = read_once(pem, what, read, wanted, key);
+    /* Where libcrypto has no memory for the name of a curve it says so nowhere: the key is then of
+     * no curve. Asked again it is of one. */
+    if (result == RUNG_INVALID_ARGUMENT)
+        result = read_once(pem, what, read, wanted, key);
+    return result;
 }
 
 rung_result rung__key_read_public(struct rung__bytes pem, const char *what, void **key)
