@@ -112,11 +112,11 @@ static bool annotate(const struct job *job, const struct source *source, struct 
 
 static void detect_source(struct job *job, const struct source *source)
 {
-    struct photo photo;
+    struct photo photo = {0};
     struct photo_error error = {"NO_MEMORY", "no memory"};
     rung_run_info info;
     double begin = now_ms();
-    if (!photo_load(source->path, &photo, &error)) {
+    if (!photo_load(source->path, PHOTO_PIXELS_DEFAULT, &photo, &error)) {
         report_error(job, source->path, &error, status_of(&error));
         return;
     }
@@ -209,13 +209,14 @@ static int run(int count, char **operands)
         return EXIT_BACKEND;
     catch_signals();
     int status;
+    char why[512] = "there is no memory";
     rung_result result = prepare(&job);
     if (result != RUNG_OK)
         status = fail_with(result);
     else if (!(job.packet = malloc((size_t)job.info.max_output_bytes)) ||
-             !sources_list(&sources, count, operands)) {
+             !sources_list(&sources, count, operands, false, why, sizeof why)) {
         status = errno == ENOMEM ? EXIT_BACKEND : EXIT_IO;
-        fprintf(stderr, "rung detect: the pictures cannot be listed: %s\n", strerror(errno));
+        fprintf(stderr, "rung detect: %s\n", why);
     } else if (sources.count == 0) {
         fprintf(stderr, "rung detect: no pictures in %s\n", operands[0]);
         status = EXIT_IO;

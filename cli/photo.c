@@ -11,8 +11,7 @@
 
 #include <vips/vips.h>
 
-#define PIXELS_MAX 200000000ull
-#define SIDE_MAX   65535
+#define SIDE_MAX 65535
 
 bool photo_start(const char *program)
 {
@@ -66,11 +65,11 @@ static int open_regular(const char *path, struct photo_error *error)
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
         return file;
     if (S_ISDIR(status.st_mode))
-        refuse(error, "IO", "is a folder, or a folder that cannot be read");
+        refuse(error, "DIRECTORY", "is a folder, or a folder that cannot be read");
     else if (!S_ISREG(status.st_mode))
         refuse(error, "IO", "is no regular file");
     else
-        refuse(error, "CORRUPT", "is empty");
+        refuse(error, "NOT_AN_IMAGE", "is empty");
     close(file);
     return -1;
 }
@@ -114,19 +113,20 @@ static bool to_pixels(VipsImage **image)
     return replace(image, vips_autorot(*image, &next, NULL), &next);
 }
 
-static bool check_size(const VipsImage *image, struct photo_error *error)
+static bool check_size(const VipsImage *image, uint64_t pixels_max, struct photo_error *error)
 {
     unsigned long long pixels = (unsigned long long)image->Xsize * (unsigned long long)image->Ysize;
-    if (pixels > PIXELS_MAX)
-        return refuse(error, "TOO_LARGE", "has %d × %d pixels; at most %llu million are decoded",
-                      image->Xsize, image->Ysize, PIXELS_MAX / 1000000);
+    if (pixels > pixels_max)
+        return refuse(error, "TOO_LARGE", "has %d × %d pixels; at most %llu are decoded",
+                      image->Xsize, image->Ysize, (unsigned long long)pixels_max);
     if (image->Xsize > SIDE_MAX || image->Ysize > SIDE_MAX)
         return refuse(error, "TOO_LARGE", "has %d × %d pixels; sides of at most %d are taken",
                       image->Xsize, image->Ysize, SIDE_MAX);
     return true;
 }
 
-static bool decode(VipsSource *source, struct photo *photo, struct photo_error *error)
+static bool decode(VipsSource *source, uint64_t pixels_max, struct photo *photo,
+                   struct photo_error *error)
 {
     bool complete = false;
     size_t size = 0;
@@ -134,7 +134,7 @@ static bool decode(VipsSource *source, struct photo *photo, struct photo_error *
                                                   "fail_on", VIPS_FAIL_ON_ERROR, NULL);
     if (!image)
         return refuse_decoder(error, "UNSUPPORTED", "is no picture that can be read");
-    if (!check_size(image, error))
+    if (!check_size(image, pixels_max, error))
         goto fail;
     if (!to_pixels(&image)) {
         refuse_decoder(error, "CORRUPT", "cannot be decoded");
@@ -155,16 +155,17 @@ fail:
     return complete;
 }
 
-bool photo_load(const char *path, struct photo *photo, struct photo_error *error)
+bool photo_load(const char *path, uint64_t pixels_max, struct photo *photo,
+                struct photo_error *error)
 {
-    *photo = (struct photo){0};
+    photo_finish(photo);
     int file = open_regular(path, error);
     if (file < 0)
         return false;
     /* By descriptor: a file name would be searched for options in brackets. */
     VipsSource *source = vips_source_new_from_descriptor(file);
-    bool complete =
-        source ? decode(source, photo, error) : refuse_decoder(error, "IO", "cannot be read");
+    bool complete = source ? decode(source, pixels_max, photo, error)
+                           : refuse_decoder(error, "IO", "cannot be read");
     if (source)
         g_object_unref(source);
     close(file);

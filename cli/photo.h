@@ -6,15 +6,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A decoded picture: upright, RGB, 8 bits a channel, rows without padding. */
+#define PHOTO_PIXELS_DEFAULT 200000000u /**< the pixel limit where no other is given */
+
+/**
+ * A decoded picture: upright, sRGB, 8 bits a channel, rows without padding. Zero it once, then let
+ * photo_load fill it again and again: the memory is reused, and grows where a picture needs more.
+ */
 struct photo {
-    uint8_t *pixels; /**< freed by photo_finish */
+    uint8_t *pixels; /**< 3 * width * height bytes; freed by photo_finish */
+    size_t capacity; /**< of `pixels`, in bytes */
     uint32_t width, height;
 };
 
 /** Why a picture could not be had: a code for machines, a sentence for people. */
 struct photo_error {
-    const char *code; /**< IO, CORRUPT, UNSUPPORTED, TOO_LARGE, NO_MEMORY */
+    /**
+     * DIRECTORY     a folder
+     * NOT_AN_IMAGE  the first bytes are those of no picture format
+     * UNSUPPORTED   a picture, but of a format or kind that is not read
+     * TOO_LARGE     more pixels than the limit, told by the header alone
+     * TRUNCATED     the file ends before the picture does
+     * CORRUPT       the file contradicts itself or its format
+     * IO            the system could not open or read the file
+     * NO_MEMORY     there is no memory for the picture
+     */
+    const char *code;
     char message[512];
 };
 
@@ -23,11 +39,15 @@ bool photo_start(const char *program);
 void photo_stop(void);
 
 /**
- * Decodes a file: only a regular one, at most 200 million pixels (checked before decoding) with
- * sides of at most 65,535, strict about damage, turned upright by EXIF, to sRGB, 16 bits scaled,
- * alpha dropped.
+ * Decodes a regular file: JPEG, PNG, WebP, TIFF, HEIF, AVIF or GIF, told by its content, the first
+ * frame or page of several. At most `pixels_max` pixels (checked before decoding) with sides of at
+ * most 65,535. Strict about damage. Turned upright by EXIF; brought to sRGB by an embedded profile;
+ * 16 bits scaled; grey replicated; alpha left aside: the colours are those that are stored, also
+ * where they are transparent. May be called by several threads at once, each with its own photo. On
+ * failure the photo holds no picture, but keeps its memory.
  */
-bool photo_load(const char *path, struct photo *photo, struct photo_error *error);
+bool photo_load(const char *path, uint64_t pixels_max, struct photo *photo,
+                struct photo_error *error);
 void photo_finish(struct photo *photo);
 
 #endif

@@ -118,7 +118,7 @@ static bool separate(struct sources *sources)
     return complete;
 }
 
-bool sources_list(struct sources *sources, int count, char **operands)
+static bool list(struct sources *sources, int count, char **operands)
 {
     for (int i = 0; i < count; i++) {
         struct stat status;
@@ -130,6 +130,16 @@ bool sources_list(struct sources *sources, int count, char **operands)
             return false;
     }
     return separate(sources);
+}
+
+bool sources_list(struct sources *sources, int count, char **operands, bool null_separated,
+                  char *why, size_t why_size)
+{
+    (void)null_separated;
+    if (list(sources, count, operands))
+        return true;
+    snprintf(why, why_size, "the pictures cannot be listed: %s", strerror(errno));
+    return false;
 }
 
 void sources_finish(struct sources *sources)
