@@ -22,8 +22,13 @@ static int run(int count, char **operands)
 
 static const struct option_row options[] = {
     ROW_PUBLIC_KEY,
-    {'o', "output", "FILE", "write here and leave the model as it is", OPTION_TEXT, &common.output,
-     0, 0},
+    {.letter = 'o',
+     .name = "output",
+     .argument = "FILE",
+     .text = "write here and leave the model as it is",
+     .kind = OPTION_TEXT,
+     .value = VALUE_FILE,
+     .target = &common.output},
     ROW_END,
 };
 

@@ -31,46 +31,50 @@ extern struct common_options {
 
 #define ROW_JSON                                                                                   \
     {                                                                                              \
-        0, "json", NULL, "machine-readable output", OPTION_FLAG, &common.json, 0, 0                \
+        .name = "json", .text = "machine-readable output", .target = &common.json                  \
     }
 #define ROW_MODEL                                                                                  \
     {                                                                                              \
-        'm', "model", "MODEL", "a model file, or the name of one (rung help models)", OPTION_TEXT, \
-            &common.model, 0, 0                                                                    \
+        .letter = 'm', .name = "model", .argument = "MODEL",                                       \
+        .text = "a model file, or the name of one (rung help models)", .kind = OPTION_TEXT,        \
+        .value = VALUE_MODEL, .target = &common.model                                              \
     }
 #define ROW_TRUST                                                                                  \
     {                                                                                              \
-        0, "trust", "PATH", "trust this public key, or the keys in this folder", OPTION_TEXT,      \
-            &common.trust, 0, 0                                                                    \
+        .name = "trust", .argument = "PATH",                                                       \
+        .text = "trust this public key, or the keys in this folder", .kind = OPTION_TEXT,          \
+        .value = VALUE_PATH, .target = &common.trust                                               \
     }
 #define ROW_RUNTIME                                                                                \
     {                                                                                              \
-        0, "runtime", "PATH", "look for inference runtimes here first", OPTION_TEXT,               \
-            &common.runtime, 0, 0                                                                  \
+        .name = "runtime", .argument = "PATH", .text = "look for inference runtimes here first",   \
+        .kind = OPTION_TEXT, .value = VALUE_PATH, .target = &common.runtime                        \
     }
 #define ROW_RUNG                                                                                   \
     {                                                                                              \
-        0, "rung", "RUNG", "allow this rung only, such as ort-cpu", OPTION_TEXT, &common.rung, 0,  \
-            0                                                                                      \
+        .name = "rung", .argument = "RUNG", .text = "allow this rung only, such as ort-cpu",       \
+        .kind = OPTION_TEXT, .value = VALUE_RUNG, .target = &common.rung                           \
     }
 #define ROW_UNSIGNED                                                                               \
     {                                                                                              \
-        0, "allow-unsigned", NULL, "admit a model without a signature; reports say so",            \
-            OPTION_FLAG, &common.allow_unsigned, 0, 0                                              \
+        .name = "allow-unsigned", .text = "admit a model without a signature; reports say so",     \
+        .target = &common.allow_unsigned                                                           \
     }
 #define ROW_VERBOSE                                                                                \
     {                                                                                              \
-        'v', "verbose", NULL, "also show what the library reports", OPTION_FLAG, &common.verbose,  \
-            0, 0                                                                                   \
+        .letter = 'v', .name = "verbose", .text = "also show what the library reports",            \
+        .target = &common.verbose                                                                  \
     }
 #define ROW_KEY                                                                                    \
     {                                                                                              \
-        'k', "key", "FILE", "the private key, PEM", OPTION_TEXT, &common.key, 0, 0                 \
+        .letter = 'k', .name = "key", .argument = "FILE", .text = "the private key, PEM",          \
+        .kind = OPTION_TEXT, .value = VALUE_FILE, .target = &common.key                            \
     }
 #define ROW_PUBLIC_KEY                                                                             \
     {                                                                                              \
-        0, "public-key", "FILE", "the public key of the one who signs, PEM", OPTION_TEXT,          \
-            &common.public_key, 0, 0                                                               \
+        .name = "public-key", .argument = "FILE",                                                  \
+        .text = "the public key of the one who signs, PEM", .kind = OPTION_TEXT,                   \
+        .value = VALUE_FILE, .target = &common.public_key                                          \
     }
 #define ROW_END                                                                                    \
     {                                                                                              \

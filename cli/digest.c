@@ -28,7 +28,12 @@ static int run(int count, char **operands)
 
 static const struct option_row options[] = {
     ROW_PUBLIC_KEY,
-    {0, "message", "FILE", "also write the bytes to sign", OPTION_TEXT, &message, 0, 0},
+    {.name = "message",
+     .argument = "FILE",
+     .text = "also write the bytes to sign",
+     .kind = OPTION_TEXT,
+     .value = VALUE_FILE,
+     .target = &message},
     ROW_END,
 };
 

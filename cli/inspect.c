@@ -67,8 +67,9 @@ static int run(int count, char **operands)
 
 static const struct option_row options[] = {
     ROW_JSON,
-    {0, "spec", NULL, "a spec that packs, with the payload, to the same bytes", OPTION_FLAG,
-     &want_spec, 0, 0},
+    {.name = "spec",
+     .text = "a spec that packs, with the payload, to the same bytes",
+     .target = &want_spec},
     ROW_END,
 };
 

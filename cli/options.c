@@ -3,12 +3,13 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
 
-#define OPTIONS_MAX 32
+#define OPTIONS_MAX 48
 #define HELP_LETTER 'h'
 /* Values that getopt gives for options without a letter. */
 #define ROW_BASE 256
@@ -38,8 +39,8 @@ static void option_line(const struct option_row *row, FILE *to)
 
 void command_help(const struct command *command, FILE *to)
 {
-    static const struct option_row help = {HELP_LETTER, "help", NULL, "show this",
-                                           OPTION_FLAG, NULL,   0,    0};
+    static const struct option_row help = {
+        .letter = HELP_LETTER, .name = "help", .text = "show this"};
     usage_line(command, to);
     fprintf(to, "\n%s.\n", command->text);
     if (command->more)
@@ -57,15 +58,71 @@ static int refuse(const struct command *command, const char *what, const char *v
     return EXIT_USAGE;
 }
 
-static bool parse_number(const char *text, uint32_t least, uint32_t most, uint32_t *out)
+static int take_number(const struct command *command, const struct option_row *row)
 {
+    static const char digits[] = "0123456789";
     char *end;
     errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (errno || end == text || *end || text[0] == '-' || value < least || value > most)
-        return false;
-    *out = (uint32_t)value;
-    return true;
+    const unsigned long long value = strtoull(optarg, &end, 10);
+    if (errno || !optarg[0] || strspn(optarg, digits) != strlen(optarg) || value < row->least ||
+        value > row->most) {
+        fprintf(stderr,
+                "rung %s: --%s takes a whole number from %" PRIu64 " to %" PRIu64 ", not \"%s\"\n",
+                command->name, row->name, row->least, row->most, optarg);
+        return EXIT_USAGE;
+    }
+    if (row->kind == OPTION_NUMBER64)
+        *(uint64_t *)row->target = value;
+    else
+        *(uint32_t *)row->target = (uint32_t)value;
+    return EXIT_DONE;
+}
+
+/** Not what strtod takes: that has signs, exponents, names, and the locale's comma. */
+static bool parse_fraction(const char *text, double *out)
+{
+    double value = 0, unit = 1;
+    bool has_digit = false, has_point = false;
+    for (; *text; text++) {
+        if (*text == '.' && !has_point) {
+            has_point = true;
+            continue;
+        }
+        if (*text < '0' || *text > '9')
+            return false;
+        has_digit = true;
+        value = value * 10 + (*text - '0');
+        unit *= has_point ? 10 : 1;
+    }
+    *out = value / unit;
+    return has_digit && *out >= 0 && *out <= 1;
+}
+
+static int take_fraction(const struct command *command, const struct option_row *row)
+{
+    double value;
+    if (!parse_fraction(optarg, &value)) {
+        fprintf(stderr, "rung %s: --%s takes a number from 0 to 1, such as 0.25, not \"%s\"\n",
+                command->name, row->name, optarg);
+        return EXIT_USAGE;
+    }
+    *(double *)row->target = value;
+    return EXIT_DONE;
+}
+
+static int take_choice(const struct command *command, const struct option_row *row)
+{
+    for (const char *const *choice = row->choices; *choice; choice++) {
+        if (strcmp(*choice, optarg) != 0)
+            continue;
+        *(const char **)row->target = *choice;
+        return EXIT_DONE;
+    }
+    fprintf(stderr, "rung %s: --%s takes ", command->name, row->name);
+    for (const char *const *choice = row->choices; *choice; choice++)
+        fprintf(stderr, "%s%s", choice == row->choices ? "" : choice[1] ? ", " : " or ", *choice);
+    fprintf(stderr, ", not \"%s\"\n", optarg);
+    return EXIT_USAGE;
 }
 
 static int take_option(const struct command *command, const struct option_row *row)
@@ -78,11 +135,12 @@ static int take_option(const struct command *command, const struct option_row *r
         *(const char **)row->target = optarg;
         return EXIT_DONE;
     case OPTION_NUMBER:
-        if (parse_number(optarg, row->least, row->most, row->target))
-            return EXIT_DONE;
-        fprintf(stderr, "rung %s: --%s takes a whole number from %u to %u, not \"%s\"\n",
-                command->name, row->name, row->least, row->most, optarg);
-        return EXIT_USAGE;
+    case OPTION_NUMBER64:
+        return take_number(command, row);
+    case OPTION_FRACTION:
+        return take_fraction(command, row);
+    case OPTION_CHOICE:
+        return take_choice(command, row);
     }
     return EXIT_DEFECT;
 }

@@ -6,22 +6,41 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** What the value of an option becomes. */
+/** What the value of an option becomes; of several the last one counts. */
 enum option_kind {
-    OPTION_FLAG,  /**< bool */
-    OPTION_TEXT,  /**< const char *; the last one counts */
-    OPTION_NUMBER /**< uint32_t in least..most */
+    OPTION_FLAG,     /**< bool */
+    OPTION_TEXT,     /**< const char * */
+    OPTION_NUMBER,   /**< uint32_t in least..most */
+    OPTION_NUMBER64, /**< uint64_t in least..most */
+    OPTION_FRACTION, /**< double in 0..1, written with digits and a point */
+    OPTION_CHOICE    /**< const char *, one of `choices` */
 };
 
-/** One row adds an option: parsing, --help and the manual come from it. */
+/** What a value or an operand names, so that a shell can complete it. */
+enum value_kind {
+    VALUE_OTHER, /**< nothing that could be completed, and the choices where there are any */
+    VALUE_FILE,
+    VALUE_FOLDER,
+    VALUE_PATH,  /**< a file or a folder */
+    VALUE_MODEL, /**< a model file, or the name of one */
+    VALUE_RUNG,
+    VALUE_TOPIC /**< of rung help */
+};
+
+/**
+ * One row adds an option: parsing, --help, the manual and the completions come from it. Rows name
+ * their members, so that a new one changes no table.
+ */
 struct option_row {
     char letter;          /**< 0: none */
     const char *name;     /**< without the dashes */
-    const char *argument; /**< NULL for flags */
-    const char *text;
+    const char *argument; /**< what --help calls the value; NULL for flags */
+    const char *text;     /**< one sentence without its full stop; of any length */
     enum option_kind kind;
+    enum value_kind value;
     void *target;
-    uint32_t least, most;
+    uint64_t least, most;
+    const char *const *choices; /**< of OPTION_CHOICE, ended by NULL */
 };
 
 /** A subcommand. */

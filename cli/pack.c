@@ -27,7 +27,13 @@ static int run(int count, char **operands)
 }
 
 static const struct option_row options[] = {
-    {'o', "output", "FILE", "the model file to write", OPTION_TEXT, &common.output, 0, 0},
+    {.letter = 'o',
+     .name = "output",
+     .argument = "FILE",
+     .text = "the model file to write",
+     .kind = OPTION_TEXT,
+     .value = VALUE_FILE,
+     .target = &common.output},
     ROW_KEY,
     ROW_END,
 };
