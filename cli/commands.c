@@ -6,7 +6,8 @@
 #include "common.h"
 
 extern const struct command command_attach, command_detect, command_digest, command_explain,
-    command_inspect, command_keygen, command_pack, command_sign, command_vectors, command_verify;
+    command_inspect, command_keygen, command_models, command_pack, command_sign, command_vectors,
+    command_verify;
 
 static void help_environment(void)
 {
@@ -78,7 +79,17 @@ static const struct command command_help_topics = {
 };
 
 const struct command *const commands[] = {
-    &command_detect, &command_explain, &command_inspect,     &command_verify,
-    &command_keygen, &command_pack,    &command_sign,        &command_digest,
-    &command_attach, &command_vectors, &command_help_topics, NULL,
+    &command_detect,
+    &command_models,
+    &command_explain,
+    &command_inspect,
+    &command_verify,
+    &command_keygen,
+    &command_pack,
+    &command_sign,
+    &command_digest,
+    &command_attach,
+    &command_vectors,
+    &command_help_topics,
+    NULL,
 };

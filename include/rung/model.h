@@ -60,6 +60,59 @@ RUNG_API rung_result rung_model_open(rung_instance *instance, const char *path,
 RUNG_API rung_result rung_model_find(const rung_instance *instance, const char *name,
                                      rung_span path, size_t *needed);
 
+/** Flags of rung_model_list. */
+enum {
+    /** Read only what each file says of itself, and prove nothing: names in no time. */
+    RUNG_MODEL_LIST_UNVERIFIED = 1u << 0
+};
+
+/** Flags of rung_model_file. */
+enum {
+    /** `path` is a folder that could not be listed, and `result` and `reason` tell why. */
+    RUNG_MODEL_FILE_FOLDER = 1u << 0
+};
+
+/**
+ * One file that rung_model_list found. What it says of itself is proved only when it was verified
+ * and `result` is OK; it is zero and "" when it cannot be read. The strings live for the callback,
+ * and none is NULL.
+ */
+typedef struct rung_model_file {
+    uint32_t struct_size; /**< sizeof(rung_model_file), set by the library */
+    uint32_t version;     /**< RUNG_STRUCT_VERSION, set by the library */
+    uint32_t flags;       /**< RUNG_MODEL_FILE_* */
+    rung_result result;   /**< what rung_artifact_verify gives for it; unverified: of its header */
+    const char *reason;   /**< the sentence about it; "" when OK */
+    const char *path;
+    const char *shadowed_by; /**< the file of an earlier folder that has the same name; "": none */
+    const char *name;        /**< what the model is called in its file */
+    const char *artifact;    /**< content digest: 64 hexadecimal digits */
+    const char *key_id;      /**< of the signer, 16 hexadecimal digits; "" when unsigned */
+    const char *key_path;    /**< the file of that key, when it is a trusted one; else "" */
+    uint64_t bytes;          /**< the size of the file */
+    rung_role role;
+    rung_form form;
+    uint32_t canvas_width, canvas_height; /**< pixels */
+    uint64_t reserved[8];
+} rung_model_file;
+
+/** Receives the files one after the other, on the calling thread. */
+typedef void (*rung_model_file_callback)(void *user, const rung_model_file *file);
+
+/**
+ * Verifies each `*.rung` of `count` folders, in their order and by the bytes of its name within
+ * one, and hands what came of it to `callback`. Without folders (`count` 0) they are those of
+ * rung_model_find, as far as they exist.
+ *
+ * A file that is damaged or no model, or a folder that cannot be listed, is one call of `callback`
+ * like the others. `flags` are RUNG_MODEL_LIST_*. A folder with more than 65536 names is not
+ * listed. Each file whose signer is trusted is read and hashed. Safe from any thread. Results: OK,
+ * INVALID_ARGUMENT, NO_MEMORY.
+ */
+RUNG_API rung_result rung_model_list(const rung_instance *instance, uint32_t flags,
+                                     const char *const *folders, uint32_t count,
+                                     rung_model_file_callback callback, void *user);
+
 /** Ends a model whose contexts are all destroyed. NULL is allowed. */
 RUNG_API void rung_model_destroy(rung_model *model);
 

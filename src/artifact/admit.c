@@ -52,6 +52,25 @@ static rung_result read_head(const struct rung__file *file, struct rung__bytes *
     return rung__layout_read(*head, bytes, layout);
 }
 
+rung_result rung__artifact_look(const char *path, uint64_t *bytes, struct rung__header *out)
+{
+    struct rung__file file;
+    struct rung__layout layout;
+    uint8_t room[RUNG__HEAD_BYTES_MAX];
+    struct rung__bytes head;
+    *bytes = 0;
+    rung_result result = rung__file_open(path, &file);
+    if (result != RUNG_OK)
+        return result;
+    *bytes = file.stamp.size;
+    result = read_head(&file, &head, room, &layout);
+    rung__file_close(&file);
+    if (result != RUNG_OK)
+        return rung__fail(result, "%s: %s", path, rung_last_error());
+    *out = layout.header;
+    return RUNG_OK;
+}
+
 /* ---- the bytes that are verified and served ---------------------------------------------- */
 
 static rung_result map_in_place(struct rung__artifact *artifact, uint8_t *payload_digest)

@@ -160,6 +160,12 @@ rung_result rung__trust_find(const struct rung__trust *trust, const uint8_t id[R
                       text, trust->count, trust->searched ? trust->searched : "nowhere");
 }
 
+const char *rung__trust_path(const struct rung__trust *trust, const uint8_t id[RUNG__KEY_ID_BYTES])
+{
+    const struct rung__trusted_key *row = next_key(trust, 0, id);
+    return row ? row->path : NULL;
+}
+
 rung_result rung__trust_verify(const struct rung__trust *trust,
                                const uint8_t id[RUNG__KEY_ID_BYTES],
                                const uint8_t digest[RUNG__SHA256_BYTES],

@@ -35,6 +35,9 @@ void rung__trust_finish(struct rung__trust *trust);
 /** Says whether a key of this id is trusted, before anything is hashed. Results: OK, PERMISSION. */
 rung_result rung__trust_find(const struct rung__trust *trust, const uint8_t id[RUNG__KEY_ID_BYTES]);
 
+/** The file that a trusted key of this id was read from; NULL when there is none. */
+const char *rung__trust_path(const struct rung__trust *trust, const uint8_t id[RUNG__KEY_ID_BYTES]);
+
 /** Verifies with the trusted keys of this id. Results: OK, INTEGRITY, PERMISSION, NO_MEMORY. */
 rung_result rung__trust_verify(const struct rung__trust *trust,
                                const uint8_t id[RUNG__KEY_ID_BYTES],

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "session/structure.h"
 
-static enum rung__admission admission_of(const struct rung_instance *instance)
+enum rung__admission rung__admission_of(const struct rung_instance *instance)
 {
     return instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED ? RUNG__ADMIT_UNSIGNED
                                                           : RUNG__ADMIT_TRUSTED;
@@ -22,7 +22,7 @@ rung_result rung_artifact_verify(rung_instance *instance, const char *path)
     if (!instance || !path)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_artifact_verify: an argument is NULL");
     rung_result result =
-        rung__artifact_admit(path, admission_of(instance), &instance->trust, &artifact);
+        rung__artifact_admit(path, rung__admission_of(instance), &instance->trust, &artifact);
     if (result == RUNG_OK)
         rung__artifact_finish(&artifact);
     return result;
@@ -90,7 +90,7 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
     if (!model)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
     model->instance = instance;
-    result = rung__artifact_admit_to_load(path, admission_of(instance), &instance->trust,
+    result = rung__artifact_admit_to_load(path, rung__admission_of(instance), &instance->trust,
                                           instance->cache, &model->artifact);
     if (result != RUNG_OK) {
         free(model); /* nothing else was made */

@@ -28,6 +28,9 @@ struct rung_model {
     struct rung__select_kernels select;
 };
 
+/** What an instance asks of a model file. */
+enum rung__admission rung__admission_of(const struct rung_instance *instance);
+
 /**
  * Loads the admitted model on the rung that was named, else on the best one that can: a rung whose
  * runtime is missing or refuses the model hands it to the next one down, and `reason` says so.

@@ -17,8 +17,17 @@ static void expect(rung_result got, rung_result wanted, const char *what)
     failures++;
 }
 
+static int folders_told;
+
+static void count_file(void *user, const rung_model_file *file)
+{
+    (void)user;
+    folders_told += file->flags & RUNG_MODEL_FILE_FOLDER && file->result == RUNG_NOT_FOUND;
+}
+
 int main(void)
 {
+    const char *missing = "/nonexistent/models";
     rung_instance *instance = NULL;
     rung_model *model = NULL;
     rung_instance_options options = {.struct_size = sizeof options, .version = RUNG_STRUCT_VERSION};
@@ -39,6 +48,13 @@ int main(void)
            "a name that is a path");
     expect(rung_model_find(instance, "missing", (rung_span){NULL, 0}, NULL), RUNG_NOT_FOUND,
            "a name that is not there");
+    expect(rung_model_list(instance, 0, NULL, 0, NULL, NULL), RUNG_INVALID_ARGUMENT, "no callback");
+    expect(rung_model_list(instance, 2, NULL, 0, count_file, NULL), RUNG_INVALID_ARGUMENT,
+           "an unknown flag of a list");
+    expect(rung_model_list(instance, 0, &missing, 1, count_file, NULL), RUNG_OK,
+           "a list of a missing folder");
+    if (folders_told != 1)
+        failures++;
     expect(rung_context_create(NULL, NULL, NULL), RUNG_INVALID_ARGUMENT, "no model");
     expect(rung_detect(NULL, NULL, (rung_span){NULL, 0}, NULL, NULL), RUNG_INVALID_ARGUMENT,
            "no context");

@@ -128,6 +128,42 @@ static void tells_what_it_is(void **state)
     assert_string_equal(label, "");
 }
 
+/** What a listing told of the model under test. */
+struct told {
+    const struct subject *subject;
+    unsigned files;
+};
+
+static void take_file(void *user, const rung_model_file *file)
+{
+    struct told *told = user;
+    const struct subject *subject = told->subject;
+    told->files++;
+    assert_int_equal(file->result, RUNG_OK);
+    assert_string_equal(file->reason, "");
+    assert_string_equal(file->path, subject->files.model);
+    assert_string_equal(file->shadowed_by, "");
+    assert_string_equal(file->name, subject->info.name);
+    assert_string_equal(file->artifact, subject->info.artifact);
+    assert_string_equal(file->key_id, subject->info.key_id);
+    assert_string_equal(file->key_path, subject->files.public_key);
+    assert_int_equal(file->role, subject->info.role);
+    assert_int_equal(file->form, subject->info.form);
+    assert_int_equal(file->canvas_width, subject->info.canvas_width);
+    assert_int_equal(file->canvas_height, subject->info.canvas_height);
+}
+
+static void a_listing_tells_what_the_model_is(void **state)
+{
+    const struct subject *subject = *state;
+    const char *folder = subject->files.folder;
+    struct told told = {.subject = subject};
+    for (uint32_t flags = 0; flags <= RUNG_MODEL_LIST_UNVERIFIED; flags++)
+        assert_int_equal(rung_model_list(subject->instance, flags, &folder, 1, take_file, &told),
+                         RUNG_OK);
+    assert_int_equal(told.files, 2);
+}
+
 static void the_packet_carries_the_frame(void **state)
 {
     struct subject *subject = *state;
@@ -291,6 +327,7 @@ static int run_contract(const char *rung)
     struct subject subject = {.rung = rung};
     struct CMUnitTest tests[] = {
         cmocka_unit_test(tells_what_it_is),
+        cmocka_unit_test(a_listing_tells_what_the_model_is),
         cmocka_unit_test(the_packet_carries_the_frame),
         cmocka_unit_test(boxes_are_in_pixels_of_the_frame),
         cmocka_unit_test(a_span_one_byte_short_gives_the_size_and_stays_untouched),

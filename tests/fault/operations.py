@@ -65,6 +65,9 @@ OPERATIONS = [
     Operation("copy a bundle", "detect", "-m", "./bundle.rung", "--rung", "dummy", *TRUST, "photos", status=3,
               outputs=None),
     Operation("inspect", "inspect", "--json", "tiny.rung"),
+    Operation("models", "models", *TRUST, ".", "more"),
+    Operation("models --json", "models", "--json", *TRUST, ".", "more", result_line=True),
+    Operation("models --names", "models", "--names", *TRUST),
     Operation("inspect --spec", "inspect", "--spec", "tiny.rung"),
     Operation("detect -o", "detect", "-m", "./tiny.rung", "--json", "-o", "out", "--runtime", RUNTIMES, *TRUST,
               "photos", outputs=["out/white.png"], result_line=True),
@@ -102,6 +105,8 @@ def make(folder, run):
                    check=True)
     make_bundle(folder)
     run("pack", "bundle.json", "-o", "bundle.rung", "--key", "key.pem")
+    (folder / "more").mkdir()
+    shutil.copy(folder / "tiny.rung", folder / "more")
     (folder / "trust").mkdir()
     shutil.copy(folder / "key.pub.pem", folder / "trust")
     (folder / "photos").mkdir()
