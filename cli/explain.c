@@ -9,6 +9,20 @@ static rung_result write_explanation(void *instance, rung_span to, size_t *neede
     return rung_instance_explain(instance, to, needed);
 }
 
+/** What answers for a role. */
+static rung_result answer(rung_role role, rung_context *context, const rung_frame *frame,
+                          rung_span packet, rung_run_info *info)
+{
+    switch (role) {
+    case RUNG_ROLE_EMBEDDER:
+        return rung_embed(context, frame, packet, NULL, info);
+    case RUNG_ROLE_SEGMENTER:
+        return rung_segment(context, frame, packet, NULL, info);
+    default:
+        return rung_detect(context, frame, packet, NULL, info);
+    }
+}
+
 /** One real run on a grey picture: what executed is known from it, not from what is installed. */
 static rung_result run_once(rung_model *model, const rung_model_info *model_info,
                             rung_run_info *info)
@@ -29,7 +43,7 @@ static rung_result run_once(rung_model *model, const rung_model_info *model_info
     size_t size = (size_t)model_info->max_output_bytes;
     void *packet = malloc(size);
     *info = (rung_run_info){.struct_size = sizeof *info, .version = RUNG_STRUCT_VERSION};
-    result = packet ? rung_detect(context, &frame, (rung_span){packet, size}, NULL, info)
+    result = packet ? answer(model_info->role, context, &frame, (rung_span){packet, size}, info)
                     : RUNG_NO_MEMORY;
     free(packet);
     rung_context_destroy(context);

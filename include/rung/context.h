@@ -12,18 +12,31 @@
 extern "C" {
 #endif
 
+/** Flags of rung_context_options. */
+enum {
+    /** min_confidence, iou and max_targets replace what the model was calibrated with. */
+    RUNG_CONTEXT_OVERRIDE_CALIBRATION = 1u << 0
+};
+
 /** How a context is made. All zero (but for size and version) is a good default. */
 typedef struct rung_context_options {
     uint32_t struct_size; /**< sizeof(rung_context_options) */
     uint32_t version;     /**< RUNG_STRUCT_VERSION */
-    uint32_t flags;       /**< 0 */
+    uint32_t flags;       /**< RUNG_CONTEXT_* */
     /**
      * The largest frame that is served without allocating while a frame is handled, in pixels.
      * 0: the workspace grows when a larger frame comes.
      */
     uint32_t max_frame_width, max_frame_height;
-    uint32_t reserved32;
-    uint64_t reserved[6];
+    /**
+     * A detector's thresholds, 65535 = 1.0, and the most targets, 1..10000; 0: the artifact's own.
+     * With any of them the flag RUNG_CONTEXT_OVERRIDE_CALIBRATION is asked for, and `iou` needs an
+     * artifact that suppresses. A band of sizes with a confidence of its own stays as long as that
+     * is not above min_confidence. Where the artifact's limits of work are too low for the wish
+     * they are raised within the format's, and a packet still says when something was left out.
+     */
+    uint32_t min_confidence, iou, max_targets;
+    uint64_t reserved[5];
 } rung_context_options;
 
 /** What it takes to run one model on one frame at a time. Opaque. */
@@ -34,14 +47,22 @@ typedef struct rung_context rung_context;
  *
  * `options` may be NULL and is not kept. `*out` belongs to the caller, who ends it with
  * rung_context_destroy before its model. Safe from any thread; a context itself is for one thread
- * at a time, and several contexts of a model may run side by side. Results: OK, INVALID_ARGUMENT,
- * VERSION, BACKEND, NO_MEMORY.
+ * at a time, and several contexts of a model may run side by side. Results: OK, INVALID_ARGUMENT
+ * (also thresholds without leave to override, or none that the model has), VERSION, BACKEND,
+ * NO_MEMORY.
  */
 RUNG_API rung_result rung_context_create(rung_model *model, const rung_context_options *options,
                                          rung_context **out);
 
 /** Ends a context. NULL is allowed. */
 RUNG_API void rung_context_destroy(rung_context *context);
+
+/**
+ * The size of a span that holds every packet of the context. It is at most
+ * rung_model_info.max_output_bytes, unless max_targets is overridden. Results: OK,
+ * INVALID_ARGUMENT.
+ */
+RUNG_API rung_result rung_context_get_max_output_bytes(const rung_context *context, uint64_t *out);
 
 /** A rectangle in whole pixels of a frame. */
 typedef struct rung_rect {
@@ -71,7 +92,9 @@ typedef struct rung_run_info {
     const char *rung;
     const char *artifact; /**< SHA-256 of the payload, 64 hexadecimal digits */
     uint64_t preprocess_ns, run_ns, postprocess_ns;
-    uint64_t reserved[8];
+    rung_role role;
+    uint32_t calibration_overridden; /**< 1: thresholds were not the artifact's; else 0 */
+    uint64_t reserved[7];
 } rung_run_info;
 
 /**
@@ -80,12 +103,35 @@ typedef struct rung_run_info {
  *
  * `packet` must be 8-byte aligned. `*needed` (may be NULL) is set to the packet's size, also when
  * it does not fit: then CAPACITY, and nothing is written. A span of
- * rung_model_info.max_output_bytes always fits. No detection is an ordinary packet with count 0.
+ * rung_context_get_max_output_bytes always fits. No detection is an ordinary packet with count 0.
  * `info` may be NULL. Results: OK, INVALID_ARGUMENT (also a model that is no detector), VERSION,
  * CAPACITY, BACKEND, DEVICE_LOST, NO_MEMORY. After a failure the context can be used again.
  */
 RUNG_API rung_result rung_detect(rung_context *context, const rung_frame *frame, rung_span packet,
                                  size_t *needed, rung_run_info *info);
+
+/**
+ * Embeds: as rung_detect for a model that answers one vector, a packet of rung_model_info's
+ * embedding_length numbers (RUNG_SPACE_EMBEDDING).
+ *
+ * They are the model's, or those divided by their L2 norm where the artifact says so
+ * (docs/packets.md). A number that is not finite is BACKEND, and nothing is written. The packet's
+ * size is always the same and checked before the model runs. Results: those of rung_detect.
+ */
+RUNG_API rung_result rung_embed(rung_context *context, const rung_frame *frame, rung_span packet,
+                                size_t *needed, rung_run_info *info);
+
+/**
+ * Segments: as rung_detect for a model that answers a class for each pixel, a packet of a rung_mask
+ * and its rows (RUNG_SPACE_MASK), as many pixels as the frame has on the model's canvas.
+ *
+ * Of several classes the one with the greatest score counts, of equal ones the lowest; a model of
+ * one class answers 1 where its confidence is at least the artifact's min_confidence, else 0
+ * (docs/packets.md). The packet's size follows from the frame and is checked before the model runs.
+ * Results: those of rung_detect.
+ */
+RUNG_API rung_result rung_segment(rung_context *context, const rung_frame *frame, rung_span packet,
+                                  size_t *needed, rung_run_info *info);
 
 #ifdef __cplusplus
 }

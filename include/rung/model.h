@@ -133,8 +133,15 @@ typedef struct rung_model_info {
     uint32_t max_targets;
     uint32_t class_count;      /**< number of labels; 0: the file has none */
     uint32_t threads;          /**< threads of one run, resolved */
-    uint64_t max_output_bytes; /**< a span of this size holds every packet of the model */
-    uint64_t reserved[8];
+    uint64_t max_output_bytes; /**< a span of this size holds every packet of the model, as long
+                                    as a context does not override max_targets */
+    uint32_t embedding_length; /**< numbers of an embedder's vector; else 0 */
+    uint32_t normalised;       /**< embedders: 1: vectors are divided by their L2 norm */
+    uint32_t mask_classes;     /**< segmenters: classes of a mask, 2..256; else 0 */
+    uint32_t min_confidence;   /**< the artifact's own, 65535 = 1.0 */
+    uint32_t iou;              /**< detectors: the artifact's own, 65535 = 1.0 */
+    uint32_t suppression;      /**< detectors: RUNG_SUPPRESS* */
+    uint64_t reserved[5];
 } rung_model_info;
 
 /** Fills `*info`, whose size and version the caller has set. Results: OK, INVALID_ARGUMENT,

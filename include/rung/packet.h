@@ -14,8 +14,10 @@ extern "C" {
 
 /*
  * What a run answers: one block of little-endian bytes, a header, `count` records of `stride` bytes
- * from `targets_offset`, then attachments. It holds no pointers and may be stored or sent as it is.
- * The bytes depend on the model's output and the frame alone, never on where they were computed.
+ * from `targets_offset`, then attachments. Records are targets, the numbers of an embedding (f32),
+ * or the rows of a mask (one byte a pixel), which have a rung_mask in front of them. It holds no
+ * pointers and may be stored or sent as it is. The bytes depend on the model's output and the frame
+ * alone, never on where they were computed.
  */
 
 /** Coordinates of a packet. */
@@ -23,8 +25,8 @@ typedef enum rung_space {
     RUNG_SPACE_CANVAS = 1,
     RUNG_SPACE_SOURCE = 2, /**< pixels of the frame */
     RUNG_SPACE_DESKTOP = 3,
-    RUNG_SPACE_EMBEDDING = 16,
-    RUNG_SPACE_MASK = 17
+    RUNG_SPACE_EMBEDDING = 16, /**< no coordinates: a vector */
+    RUNG_SPACE_MASK = 17       /**< no coordinates: rows of classes */
 } rung_space;
 
 /** Flags of rung_packet_header. */
@@ -38,9 +40,9 @@ typedef struct rung_packet_header {
     uint32_t struct_size; /**< 96 */
     uint32_t version;     /**< 1 */
     uint32_t count;       /**< records */
-    uint32_t stride;      /**< bytes of a record: 80 for targets */
-    uint32_t flags;       /**< RUNG_PACKET_* */
-    uint32_t space;       /**< rung_space */
+    uint32_t stride; /**< bytes of a record: 80 for targets, 4 for numbers, a row's for masks */
+    uint32_t flags;  /**< RUNG_PACKET_* */
+    uint32_t space;  /**< rung_space */
     uint64_t scene_epoch; /**< not 0 exactly in desktop space */
     uint64_t frame_id;
     uint64_t model_epoch;
@@ -78,14 +80,25 @@ typedef struct rung_target {
 } rung_target;
 
 /**
- * Checks a packet of targets that comes from outside: after OK, every size and offset in it may be
+ * Where a mask belongs, in whole pixels: the 32 bytes between the header and the first row. The
+ * part of the frame at `crop` is what the model saw, scaled to the part of its canvas at `content`,
+ * and the rows are that part: content_h of them with content_w pixels each.
+ */
+typedef struct rung_mask {
+    int32_t crop_x, crop_y, crop_w, crop_h;
+    int32_t content_x, content_y, content_w, content_h;
+} rung_mask;
+
+/**
+ * Checks a packet that comes from outside: after OK, every size and offset in it may be
  * followed, and every field is in its documented range.
  *
  * `data` must be 8-byte aligned; `size` are the bytes at hand, of which the packet takes
  * total_size. Attachments lie in the order of the records without gaps, `x + w` and `y + h` fit
- * into int32_t, and the safe point is inside. Nothing is allocated. Safe from any thread. Results:
- * OK, INVALID_ARGUMENT (no data, no alignment), VERSION, UNSUPPORTED (a packet of another role),
- * INTEGRITY (with the field that is wrong).
+ * into int32_t, and the safe point is inside. The numbers of an embedding are finite. A mask has
+ * just the rows of its content, and lies on a canvas and a frame of possible sizes; its classes may
+ * be any. Nothing is allocated. Safe from any thread. Results: OK, INVALID_ARGUMENT (no data, no
+ * alignment), VERSION, INTEGRITY (with the field that is wrong).
  */
 RUNG_API rung_result rung_packet_check(const void *data, size_t size);
 

@@ -61,6 +61,13 @@ typedef enum rung_head {
     RUNG_HEAD_FASTESTDET = 9
 } rung_head;
 
+/** How a detector thins out boxes that overlap. The bits are those of the model file. */
+enum {
+    RUNG_SUPPRESS = 1u << 0,             /**< at all; without it the other two mean nothing */
+    RUNG_SUPPRESS_CONTAINMENT = 1u << 1, /**< also a box inside a better one */
+    RUNG_SUPPRESS_PER_CLASS = 1u << 2    /**< only boxes of the same class */
+};
+
 /** Element type of a tensor. */
 typedef enum rung_dtype {
     RUNG_DTYPE_F32 = 1,

@@ -103,10 +103,10 @@ static json_t *selection_of(const struct rung__selection *selection, bool *faile
     json_t *object = json_object();
     rung__describe_set(object, "min_confidence", fraction(selection->min_confidence), failed);
     rung__describe_set(object, "iou", fraction(selection->iou), failed);
-    rung__describe_set(object, "suppress", json_boolean(flags & RUNG__SUPPRESS), failed);
-    rung__describe_set(object, "containment", json_boolean(flags & RUNG__SUPPRESS_CONTAINMENT),
+    rung__describe_set(object, "suppress", json_boolean(flags & RUNG_SUPPRESS), failed);
+    rung__describe_set(object, "containment", json_boolean(flags & RUNG_SUPPRESS_CONTAINMENT),
                        failed);
-    rung__describe_set(object, "per_class", json_boolean(flags & RUNG__SUPPRESS_PER_CLASS), failed);
+    rung__describe_set(object, "per_class", json_boolean(flags & RUNG_SUPPRESS_PER_CLASS), failed);
     rung__describe_set(object, "capacity", json_integer(selection->capacity), failed);
     rung__describe_set(object, "considered", json_integer(selection->considered), failed);
     rung__describe_set(object, "max_targets", json_integer(selection->max_targets), failed);

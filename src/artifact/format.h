@@ -29,12 +29,6 @@
 
 enum { RUNG__FLAG_SIGNED = 1u << 0, RUNG__FLAG_BUNDLE = 1u << 1 };
 
-enum {
-    RUNG__SUPPRESS = 1u << 0,
-    RUNG__SUPPRESS_CONTAINMENT = 1u << 1,
-    RUNG__SUPPRESS_PER_CLASS = 1u << 2
-};
-
 /** Bits of the provider compatibility that have a meaning here; rung__provider_names has all. */
 enum {
     RUNG__PROVIDER_ORT = 1u << 0,

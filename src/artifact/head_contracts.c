@@ -118,7 +118,7 @@ static rung_result check_yolo_e2e_selection(const struct rung__header *header,
                                             const struct rung__tensors *tensors)
 {
     (void)tensors;
-    if (header->selection.flags & RUNG__SUPPRESS)
+    if (header->selection.flags & RUNG_SUPPRESS)
         return rung__fail(RUNG_INTEGRITY,
                           "head yolo-e2e suppresses in the graph; the selection's suppress must be "
                           "false");
@@ -290,17 +290,41 @@ static rung_result check_fastestdet(const struct rung__header *header,
 
 /* ---- none --------------------------------------------------------------------------------- */
 
-static rung_result check_no_head(const struct rung__header *header,
-                                 const struct rung__tensors *tensors)
+static rung_result check_embedding(const struct rung__header *header,
+                                   const struct rung__tensors *tensors)
 {
     const struct rung__tensor *output = rung__head_output(tensors, 0);
-    if (header->role == RUNG_ROLE_EMBEDDER &&
-        rung__tensor_elements(output) != header->embedding_length)
+    if (tensors->parameter_count)
+        return rung__fail(RUNG_INTEGRITY, "an embedder has no parameters");
+    if (rung__tensor_elements(output) != header->embedding_length)
         return rung__fail(RUNG_INTEGRITY,
                           "tensor \"%s\" has %llu elements, but embedding_length is %u",
                           output->name, (unsigned long long)rung__tensor_elements(output),
                           header->embedding_length);
     return RUNG_OK;
+}
+
+static rung_result check_mask(const struct rung__header *header,
+                              const struct rung__tensors *tensors)
+{
+    struct rung__mask_form form;
+    rung_result result = rung__mask_form_read(header, tensors, &form);
+    if (result != RUNG_OK)
+        return result;
+    if (form.channels > 1 && form.logits)
+        return rung__fail(RUNG_INTEGRITY, "logits is for masks of one channel, and this one has %u",
+                          form.channels);
+    if (form.channels == 1 && header->selection.min_confidence == 0)
+        return rung__fail(RUNG_INTEGRITY,
+                          "a mask of one channel is cut at min_confidence; it must be above 0");
+    return RUNG_OK;
+}
+
+static rung_result check_no_head(const struct rung__header *header,
+                                 const struct rung__tensors *tensors)
+{
+    return header->role == RUNG_ROLE_SEGMENTER ? check_mask(header, tensors)
+                                               : check_embedding(header, tensors);
 }
 
 /* ---- the table ---------------------------------------------------------------------------- */
@@ -312,7 +336,9 @@ static rung_result check_no_head(const struct rung__header *header,
 
 /* clang-format off */
 static const struct rung__head_contract contracts[] = {
-    {.head = RUNG_HEAD_NONE, .name = "none", .tensors = {"output"}, .check = check_no_head},
+    {.head = RUNG_HEAD_NONE, .name = "none", .tensors = {"output"},
+     .parameters = LOGITS | BIT(RUNG__PARAMETER_INTERLEAVED),
+     .check = check_no_head},
     {.head = RUNG_HEAD_ROWS, .name = "rows", .tensors = {"output"}, .check = check_rows},
     {.head = RUNG_HEAD_YOLO, .name = "yolo", .tensors = {"output"},
      .parameters = LOGITS,

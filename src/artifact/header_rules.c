@@ -127,7 +127,7 @@ static rung_result check_band(const struct rung__selection *selection)
 
 rung_result rung__selection_check(const struct rung__selection *selection)
 {
-    const uint32_t known = RUNG__SUPPRESS | RUNG__SUPPRESS_CONTAINMENT | RUNG__SUPPRESS_PER_CLASS;
+    const uint32_t known = RUNG_SUPPRESS | RUNG_SUPPRESS_CONTAINMENT | RUNG_SUPPRESS_PER_CLASS;
 
     if (selection->flags & ~known)
         return rung__fail(RUNG_INTEGRITY, "the header has unknown suppression flags 0x%x",

@@ -24,6 +24,7 @@ const struct rung__parameter_kind rung__parameter_kinds[] = {
     {RUNG__PARAMETER_MAP_BOXES, "map_boxes", RUNG__PARAMETER_U32, 8, 1, 32, false},
     {RUNG__PARAMETER_BOX_SIDES, "box_sides", RUNG__PARAMETER_U32, 32, 1, RUNG__SIDE_MAX, false},
     {RUNG__PARAMETER_VARIANCES, "variances", RUNG__PARAMETER_F32, 2, 0, 1, false},
+    {RUNG__PARAMETER_INTERLEAVED, "interleaved", RUNG__PARAMETER_U32, 1, 0, 1, true},
 };
 const size_t rung__parameter_kind_count = COUNT(rung__parameter_kinds);
 

@@ -12,14 +12,15 @@
 enum rung__parameter_key {
     RUNG__PARAMETER_STRIDES =
         1, /**< u32, 1..8 of them, each 1..16384 and dividing both canvas sides */
-    RUNG__PARAMETER_LOGITS = 2,    /**< u32 0 or 1: scores go through the sigmoid */
-    RUNG__PARAMETER_RAW = 3,       /**< u32 0 or 1: boxes are on the grids of the strides */
-    RUNG__PARAMETER_ANCHORS = 4,   /**< u32, 1..64: boxes of each cell; without it 1 */
-    RUNG__PARAMETER_DISTANCES = 5, /**< u32 0 or 1: boxes are distances from their cell */
-    RUNG__PARAMETER_MAPS = 6,      /**< u32, up to 8 pairs: width, height of the priors' grids */
-    RUNG__PARAMETER_MAP_BOXES = 7, /**< u32 for each of those: priors of a cell */
-    RUNG__PARAMETER_BOX_SIDES = 8, /**< u32 for each prior: its side in canvas pixels */
-    RUNG__PARAMETER_VARIANCES = 9  /**< f32, 2 of them, above 0, at most 1: of centre and size */
+    RUNG__PARAMETER_LOGITS = 2,      /**< u32 0 or 1: scores go through the sigmoid */
+    RUNG__PARAMETER_RAW = 3,         /**< u32 0 or 1: boxes are on the grids of the strides */
+    RUNG__PARAMETER_ANCHORS = 4,     /**< u32, 1..64: boxes of each cell; without it 1 */
+    RUNG__PARAMETER_DISTANCES = 5,   /**< u32 0 or 1: boxes are distances from their cell */
+    RUNG__PARAMETER_MAPS = 6,        /**< u32, up to 8 pairs: width, height of the priors' grids */
+    RUNG__PARAMETER_MAP_BOXES = 7,   /**< u32 for each of those: priors of a cell */
+    RUNG__PARAMETER_BOX_SIDES = 8,   /**< u32 for each prior: its side in canvas pixels */
+    RUNG__PARAMETER_VARIANCES = 9,   /**< f32, 2 of them, above 0, at most 1: of centre and size */
+    RUNG__PARAMETER_INTERLEAVED = 10 /**< u32 0 or 1: channels are a mask's last dimension */
 };
 
 enum { RUNG__PARAMETER_U32 = 1, RUNG__PARAMETER_F32 = 2 };
@@ -90,6 +91,17 @@ rung_result rung__head_refuse_shape(const struct rung__tensor *tensor, const cha
 /** OK when the shape ends with the tail, else INTEGRITY. */
 rung_result rung__head_require_shape(const struct rung__tensor *tensor, const uint32_t *tail,
                                      uint32_t count);
+
+/** How a segmenter's output is laid out. */
+struct rung__mask_form {
+    uint32_t channels; /**< 1..256; 1: how sure the only class is */
+    bool interleaved;  /**< [h,w,channels], else [channels,h,w], h and w those of the canvas */
+    bool logits;       /**< of one channel: it goes through the sigmoid */
+};
+
+/** Tells it from the declared shape. Results: OK, INTEGRITY (no mask, or ambiguous). */
+rung_result rung__mask_form_read(const struct rung__header *header,
+                                 const struct rung__tensors *tensors, struct rung__mask_form *out);
 
 /**
  * Everything that a head, and the canvas, require of section 2. Results: OK, INTEGRITY, UNSUPPORTED

@@ -187,9 +187,9 @@ static uint16_t read_flags(struct rung__json_reader *reader)
     const bool suppress = rung__json_bool(reader, "suppress", true, false);
     const bool containment = rung__json_bool(reader, "containment", false, false);
     const bool per_class = rung__json_bool(reader, "per_class", false, false);
-    return (uint16_t)((suppress ? RUNG__SUPPRESS : 0) |
-                      (containment ? RUNG__SUPPRESS_CONTAINMENT : 0) |
-                      (per_class ? RUNG__SUPPRESS_PER_CLASS : 0));
+    return (uint16_t)((suppress ? RUNG_SUPPRESS : 0) |
+                      (containment ? RUNG_SUPPRESS_CONTAINMENT : 0) |
+                      (per_class ? RUNG_SUPPRESS_PER_CLASS : 0));
 }
 
 static void read_selection(struct rung__json_reader *reader, struct rung__header *header)
@@ -203,7 +203,7 @@ static void read_selection(struct rung__json_reader *reader, struct rung__header
     }
     selection->min_confidence = read_fraction(&part, "min_confidence", true, 0);
     selection->flags = read_flags(&part);
-    selection->iou = read_fraction(&part, "iou", selection->flags & RUNG__SUPPRESS, 1);
+    selection->iou = read_fraction(&part, "iou", selection->flags & RUNG_SUPPRESS, 1);
     selection->capacity =
         (uint32_t)rung__json_u64(&part, "capacity", 1, RUNG__CAPACITY_MAX, false, DEFAULT_CAPACITY);
     selection->considered = (uint32_t)rung__json_u64(&part, "considered", 1, RUNG__CAPACITY_MAX,

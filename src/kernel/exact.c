@@ -87,6 +87,25 @@ float rung__rational_to_f32(int64_t n, int64_t d)
     return rung__f32_from_bits((n < 0 ? 0x80000000u : 0) + (biased << FRACTION_BITS) + significand);
 }
 
+float rung__root(float value)
+{
+    const uint32_t bits = rung__f32_bits(value);
+    if (bits == 0)
+        return 0.0f;
+    /* An even exponent, and a whole number of 49 or 50 bits: its root has 25. */
+    const int32_t exponent = (int32_t)(bits >> FRACTION_BITS) - UNIT_EXPONENT;
+    const int32_t shift = 25 + ((exponent - 25) & 1);
+    const uint64_t square = (uint64_t)((bits & FRACTION_MASK) | HIDDEN_BIT) << shift;
+    uint64_t root = 0;
+    for (uint64_t bit = UINT64_C(1) << 24; bit; bit >>= 1)
+        if ((root | bit) * (root | bit) <= square)
+            root |= bit;
+    /* An odd root is never exact, since its square would be odd: there are no halves. */
+    const uint32_t significand = (uint32_t)((root + 1) >> 1) - HIDDEN_BIT;
+    const uint32_t biased = (uint32_t)((exponent - shift) / 2 + 1 + UNIT_EXPONENT);
+    return rung__f32_from_bits((biased << FRACTION_BITS) + significand);
+}
+
 uint16_t rung__f32_to_f16(float value)
 {
     const uint32_t bits = rung__f32_bits(value);

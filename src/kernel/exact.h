@@ -24,6 +24,9 @@ uint64_t rung__divide_even(uint64_t n, uint64_t d);
 /** n / d correctly rounded to f32, nearest even; d > 0, |n| and d below 2^63. */
 float rung__rational_to_f32(int64_t n, int64_t d);
 
+/** The f32 nearest to the square root; for 0 and for normal numbers above it. */
+float rung__root(float value);
+
 /** binary16 bits, nearest even, subnormals kept, overflow to infinity, NaN stays NaN. */
 uint16_t rung__f32_to_f16(float value);
 /** Exact. */

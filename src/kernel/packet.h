@@ -11,7 +11,14 @@
 
 #define RUNG__ATTACHMENT_BYTES_MAX 262144u
 
-/** What a packet is made of. */
+/** Writes the 96 bytes that every packet begins with. struct_size, version and targets_offset are
+ * set here. */
+void rung__packet_header_write(const rung_packet_header *header, uint8_t *to);
+
+/** CAPACITY with both sizes, in the words of every packet, when `needed` is more than `size`. */
+rung_result rung__packet_check_room(size_t size, size_t needed);
+
+/** What a packet of targets is made of. */
 struct rung__packet_request {
     const struct rung__candidate *candidates;
     const struct rung__selected *selected;

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/packet.h"
 
-#include "base/error.h"
-
-#define HEADER_BYTES   96u
-#define TARGET_BYTES   80u
-#define PAIR_BYTES     8u
-#define PACKET_VERSION 1u
+#define HEADER_BYTES 96u
+#define TARGET_BYTES 80u
+#define PAIR_BYTES   8u
 
 /** Q3 to Q8. */
 #define WIDEN_BITS 5u
@@ -14,7 +11,6 @@
 /** A target must be wider and higher than this in Q3: two source pixels. */
 #define ACTIONABLE_ABOVE 16u
 
-_Static_assert(sizeof(rung_packet_header) == HEADER_BYTES, "the header of targets.md");
 _Static_assert(sizeof(rung_target) == TARGET_BYTES, "the record of targets.md");
 
 /** Attachments placed so far. */
@@ -93,24 +89,22 @@ static void write_header(const struct rung__packet_request *request,
                          const struct attachments *attachments, uint64_t total, uint8_t *to)
 {
     const struct rung__selected *selected = request->selected;
-    const uint32_t flags =
-        (selected->incomplete || request->left_out ? RUNG_PACKET_INCOMPLETE : 0) |
-        (attachments->truncated ? RUNG_PACKET_ATTACHMENTS_TRUNCATED : 0);
-    const uint32_t words[] = {HEADER_BYTES, PACKET_VERSION, selected->count,
-                              TARGET_BYTES, flags,          request->space};
-    const uint64_t longs[] = {request->scene_epoch,
-                              request->frame_id,
-                              request->model_epoch,
-                              request->session_epoch,
-                              request->transform_epoch,
-                              request->topology_epoch,
-                              request->source_id,
-                              HEADER_BYTES,
-                              total};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++, to += 4)
-        rung__put_u32(to, words[i]);
-    for (size_t i = 0; i < sizeof longs / sizeof *longs; i++, to += 8)
-        rung__put_u64(to, longs[i]);
+    const rung_packet_header header = {
+        .count = selected->count,
+        .stride = TARGET_BYTES,
+        .flags = (selected->incomplete || request->left_out ? RUNG_PACKET_INCOMPLETE : 0u) |
+                 (attachments->truncated ? RUNG_PACKET_ATTACHMENTS_TRUNCATED : 0u),
+        .space = request->space,
+        .scene_epoch = request->scene_epoch,
+        .frame_id = request->frame_id,
+        .model_epoch = request->model_epoch,
+        .session_epoch = request->session_epoch,
+        .transform_epoch = request->transform_epoch,
+        .topology_epoch = request->topology_epoch,
+        .source_id = request->source_id,
+        .total_size = total,
+    };
+    rung__packet_header_write(&header, to);
 }
 
 /** The fields in front of the attachment's. */
@@ -156,10 +150,9 @@ rung_result rung__packet_write(const struct rung__packet_request *request, void 
     const size_t targets_end = HEADER_BYTES + (size_t)count * TARGET_BYTES;
     const size_t total = targets_end + all.bytes;
     *needed = total;
-    if (size < total)
-        return rung__fail(RUNG_CAPACITY,
-                          "the packet needs %zu bytes and the span has %zu; give a larger span",
-                          total, size);
+    rung_result result = rung__packet_check_room(size, total);
+    if (result != RUNG_OK)
+        return result;
 
     uint8_t *bytes = to;
     struct attachments placed = {0, false};

@@ -5,6 +5,9 @@
 #include "kernel/fit.h"
 
 /** A picture in memory. */
+/** Pixels along a side of a frame. */
+#define RUNG__FRAME_SIDE_MAX 65535u
+
 struct rung__surface {
     const uint8_t *pixels;
     uint64_t stride; /**< bytes */

@@ -73,14 +73,14 @@ static uint32_t overlap(uint32_t a, uint32_t a_size, uint32_t b, uint32_t b_size
 static bool rules_out(const struct rung__candidate *target, const struct rung__candidate *candidate,
                       const struct rung__selection *selection)
 {
-    if ((selection->flags & RUNG__SUPPRESS_PER_CLASS) && target->class_id != candidate->class_id)
+    if ((selection->flags & RUNG_SUPPRESS_PER_CLASS) && target->class_id != candidate->class_id)
         return false;
     const uint64_t shared = (uint64_t)overlap(target->x, target->w, candidate->x, candidate->w) *
                             overlap(target->y, target->h, candidate->y, candidate->h);
     if (shared == 0)
         return false;
     const uint64_t area = (uint64_t)candidate->w * candidate->h;
-    if ((selection->flags & RUNG__SUPPRESS_CONTAINMENT) && shared == area)
+    if ((selection->flags & RUNG_SUPPRESS_CONTAINMENT) && shared == area)
         return true;
     const uint64_t together = (uint64_t)target->w * target->h + area - shared;
     return shared * 65535 >= together * selection->iou;
@@ -123,7 +123,7 @@ void rung__select_c(const struct rung__candidate *candidates, uint32_t count,
     take_first(keys, admitted, considered, order);
 
     uint32_t accepted = considered;
-    if (selection->flags & RUNG__SUPPRESS)
+    if (selection->flags & RUNG_SUPPRESS)
         accepted = suppress(candidates, selection, order, considered);
 
     const uint32_t emitted = accepted < selection->max_targets ? accepted : selection->max_targets;

@@ -3,8 +3,6 @@
 
 #include "base/error.h"
 
-#define SIDE_MAX 65535u
-
 uint32_t rung__pixel_bytes(uint32_t format)
 {
     switch (format) {
@@ -54,11 +52,11 @@ rung_result rung__surface_check(const struct rung__surface *surface, const struc
     if (pixel_bytes == 0)
         return rung__fail(RUNG_INVALID_ARGUMENT, "unknown pixel format %u; see rung_pixel_format",
                           surface->format);
-    if (surface->width < 1 || surface->width > SIDE_MAX || surface->height < 1 ||
-        surface->height > SIDE_MAX)
+    if (surface->width < 1 || surface->width > RUNG__FRAME_SIDE_MAX || surface->height < 1 ||
+        surface->height > RUNG__FRAME_SIDE_MAX)
         return rung__fail(RUNG_INVALID_ARGUMENT,
                           "the surface is %u x %u pixels; each side must be 1..%u", surface->width,
-                          surface->height, SIDE_MAX);
+                          surface->height, RUNG__FRAME_SIDE_MAX);
     if (!surface->pixels)
         return rung__fail(RUNG_INVALID_ARGUMENT, "the surface has no pixels (NULL)");
     const uint64_t row_bytes = (uint64_t)surface->width * pixel_bytes;

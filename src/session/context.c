@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/heads.h"
 #include "artifact/tensors.h"
 #include "base/error.h"
+#include "session/calibration.h"
 #include "session/structure.h"
-
-#define FRAME_SIDE_MAX 65535u
 
 static void *allocate(uint64_t count, size_t size, bool *complete)
 {
@@ -42,12 +42,12 @@ static rung_result reserve_for_largest(struct rung_context *context,
     struct rung__placement placement;
     if (!whole.width && !whole.height)
         whole = (struct rung__crop){0, 0, canvas->width, canvas->height};
-    if (!whole.width || !whole.height || whole.width > FRAME_SIDE_MAX ||
-        whole.height > FRAME_SIDE_MAX)
+    if (!whole.width || !whole.height || whole.width > RUNG__FRAME_SIDE_MAX ||
+        whole.height > RUNG__FRAME_SIDE_MAX)
         return rung__fail(
             RUNG_INVALID_ARGUMENT,
             "rung_context_options: the largest frame is %u × %u; both 0, or both 1..%u",
-            whole.width, whole.height, FRAME_SIDE_MAX);
+            whole.width, whole.height, RUNG__FRAME_SIDE_MAX);
     rung__fit(canvas, &whole, &placement);
     return rung__context_reserve(context, &placement);
 }
@@ -74,24 +74,49 @@ static bool connect_outputs(struct rung_context *context)
     return complete;
 }
 
-static rung_result allocate_detection(struct rung_context *context)
+static void allocate_detection(struct rung_context *context, bool *complete)
 {
     const struct rung__header *header = &context->model->artifact.view.header;
-    const struct rung__selection *selection = &header->selection;
+    const struct rung__selection *selection = &context->selection;
     uint32_t points = rung__head_points(header->head);
-    bool complete = connect_outputs(context);
     context->request.canvas = &header->canvas;
     context->request.selection = selection;
     context->request.tensors = &context->model->artifact.view.tensors;
     context->decoded.candidates =
-        allocate(selection->capacity, sizeof *context->decoded.candidates, &complete);
+        allocate(selection->capacity, sizeof *context->decoded.candidates, complete);
     if (points)
         context->decoded.points =
-            allocate((uint64_t)selection->capacity * points, 2 * sizeof(int32_t), &complete);
-    context->selected.order = allocate(selection->max_targets, sizeof(uint32_t), &complete);
+            allocate((uint64_t)selection->capacity * points, 2 * sizeof(int32_t), complete);
+    context->selected.order = allocate(selection->max_targets, sizeof(uint32_t), complete);
     context->select_workspace =
-        allocate(rung__select_workspace(selection, selection->capacity), 1, &complete);
-    return complete ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for a context");
+        allocate(rung__select_workspace(selection, selection->capacity), 1, complete);
+}
+
+/** What the role needs behind the model. */
+static rung_result prepare_answer(struct rung_context *context)
+{
+    const struct rung__artifact_view *view = &context->model->artifact.view;
+    bool complete = connect_outputs(context);
+    if (view->header.role == RUNG_ROLE_DETECTOR)
+        allocate_detection(context, &complete);
+    if (!complete)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
+    if (view->header.role == RUNG_ROLE_SEGMENTER)
+        return rung__mask_form_read(&view->header, &view->tensors, &context->mask);
+    return RUNG_OK;
+}
+
+static rung_result read_options(const rung_context_options *caller_options,
+                                rung_context_options *options)
+{
+    rung_result result =
+        rung__structure_read(options, sizeof *options, caller_options, "rung_context_options");
+    if (result != RUNG_OK)
+        return result;
+    if (options->flags & ~(uint32_t)RUNG_CONTEXT_OVERRIDE_CALIBRATION)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_options.flags: unknown bits %#x",
+                          options->flags & ~(uint32_t)RUNG_CONTEXT_OVERRIDE_CALIBRATION);
+    return RUNG_OK;
 }
 
 rung_result rung_context_create(rung_model *model, const rung_context_options *caller_options,
@@ -101,21 +126,20 @@ rung_result rung_context_create(rung_model *model, const rung_context_options *c
     if (!model || !out)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_create: an argument is NULL");
     *out = NULL;
-    rung_result result =
-        rung__structure_read(&options, sizeof options, caller_options, "rung_context_options");
+    rung_result result = read_options(caller_options, &options);
     if (result != RUNG_OK)
         return result;
-    if (options.flags)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_options.flags: unknown bits %#x",
-                          options.flags);
     struct rung_context *context = calloc(1, sizeof *context);
     if (!context)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
     context->model = model;
-    result =
-        model->rung->provider->create_context(model->loaded, &context->memory, &context->running);
-    if (result == RUNG_OK && model->artifact.view.header.role == RUNG_ROLE_DETECTOR)
-        result = allocate_detection(context);
+    result = rung__calibrate(&model->artifact.view.header, &options, &context->selection,
+                             &context->overridden);
+    if (result == RUNG_OK)
+        result = model->rung->provider->create_context(model->loaded, &context->memory,
+                                                       &context->running);
+    if (result == RUNG_OK)
+        result = prepare_answer(context);
     if (result == RUNG_OK)
         result = reserve_for_largest(context, &options);
     if (result != RUNG_OK) {
@@ -123,6 +147,17 @@ rung_result rung_context_create(rung_model *model, const rung_context_options *c
         return result;
     }
     *out = context;
+    return RUNG_OK;
+}
+
+rung_result rung_context_get_max_output_bytes(const rung_context *context, uint64_t *out)
+{
+    if (!context || !out)
+        return rung__fail(RUNG_INVALID_ARGUMENT,
+                          "rung_context_get_max_output_bytes: an argument is NULL");
+    struct rung__header header = context->model->artifact.view.header;
+    header.selection = context->selection;
+    *out = rung__head_packet_bytes(&header);
     return RUNG_OK;
 }
 

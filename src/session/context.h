@@ -11,6 +11,9 @@ struct rung_context {
     struct rung_model *model;
     void *running; /**< the provider's context */
     struct rung__model_memory memory;
+    struct rung__selection selection; /**< the artifact's, or as overridden */
+    bool overridden;
+    struct rung__mask_form mask;       /**< of a segmenter */
     float *widened[RUNG__OUTPUTS_MAX]; /**< f32 copies of outputs of other types, by report order */
     struct rung__decode_request request; /**< all but the mapping is fixed */
     struct rung__decoded decoded;

@@ -66,6 +66,8 @@ static rung_result choose_kernels(struct rung_model *model)
     rung__preprocess_init(&model->preprocess, 0);
     rung__decode_init(&model->decode, 0);
     rung__select_init(&model->select, 0);
+    rung__embedding_init(&model->embedding, 0);
+    rung__mask_init(&model->mask, 0);
     if (header->role == RUNG_ROLE_DETECTOR && !model->decode.heads[header->head])
         return rung__fail(RUNG_UNSUPPORTED, "%s: this version has no decoder for head %u",
                           model->artifact.path, header->head);
@@ -129,6 +131,16 @@ void rung_model_destroy(rung_model *model)
     free(model);
 }
 
+/** Of one channel there are two classes: not it, and it. */
+static uint32_t mask_classes(const struct rung__artifact_view *view)
+{
+    struct rung__mask_form form;
+    if (view->header.role != RUNG_ROLE_SEGMENTER ||
+        rung__mask_form_read(&view->header, &view->tensors, &form) != RUNG_OK)
+        return 0;
+    return form.channels > 1 ? form.channels : 2;
+}
+
 rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller_info)
 {
     if (!model)
@@ -150,6 +162,12 @@ rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller
         .class_count = model->label_count,
         .threads = model->threads,
         .max_output_bytes = header->max_output_bytes,
+        .embedding_length = header->embedding_length,
+        .normalised = header->canvas.normalised,
+        .mask_classes = mask_classes(&model->artifact.view),
+        .min_confidence = header->selection.min_confidence,
+        .iou = header->selection.iou,
+        .suppression = header->selection.flags,
     };
     return rung__structure_write(caller_info, &info, sizeof info, "rung_model_info");
 }

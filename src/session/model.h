@@ -6,6 +6,8 @@
 
 #include "artifact/artifact.h"
 #include "kernel/decode.h"
+#include "kernel/embedding.h"
+#include "kernel/mask.h"
 #include "kernel/preprocess.h"
 #include "kernel/select.h"
 #include "provider/provider.h"
@@ -26,6 +28,8 @@ struct rung_model {
     struct rung__preprocess_kernels preprocess;
     struct rung__decode_kernels decode;
     struct rung__select_kernels select;
+    struct rung__embedding_kernels embedding;
+    struct rung__mask_kernels mask;
 };
 
 /** What an instance asks of a model file. */

@@ -91,9 +91,9 @@ static void read_selection(struct rung__json_reader *outer, struct rung__selecti
     out->considered = (uint32_t)rung__json_u64(&reader, "considered", out->max_targets,
                                                RUNG__CAPACITY_MAX, true, 1);
     *k = (uint32_t)rung__json_u64(&reader, "k", 0, K_MAX, true, 0);
-    out->flags = (uint16_t)(read_flag(&reader, "suppress", RUNG__SUPPRESS) |
-                            read_flag(&reader, "containment", RUNG__SUPPRESS_CONTAINMENT) |
-                            read_flag(&reader, "per_class", RUNG__SUPPRESS_PER_CLASS));
+    out->flags = (uint16_t)(read_flag(&reader, "suppress", RUNG_SUPPRESS) |
+                            read_flag(&reader, "containment", RUNG_SUPPRESS_CONTAINMENT) |
+                            read_flag(&reader, "per_class", RUNG_SUPPRESS_PER_CLASS));
     rung__vectors_leave(outer, &reader);
 }
 

@@ -231,6 +231,21 @@ static void only_magnitudes_below_two_to_the_32_are_usable(void **state)
     assert_false(rung__is_usable(rung__f32_from_bits(0x7f800001)));
 }
 
+static void a_root_is_the_nearest_one(void **state)
+{
+    struct sweep sweep = sweep_start("root");
+    (void)state;
+    assert_int_equal(rung__f32_bits(rung__root(0.0f)), 0);
+    for (uint32_t exponent = 1; exponent < 255; exponent++)
+        for (uint32_t i = 0; i < 1000; i++) {
+            uint32_t fraction = sweep_bits(&sweep) & 0x7fffffu;
+            if (i < 2)
+                fraction = i ? 0x7fffffu : 0;
+            const float value = rung__f32_from_bits(exponent << 23 | fraction);
+            assert_int_equal(rung__f32_bits(rung__root(value)), rung__f32_bits(sqrtf(value)));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +259,7 @@ int main(void)
         cmocka_unit_test(sigmoid_and_tangent_are_right_to_a_few_units),
         cmocka_unit_test(the_blend_is_the_nearest_fifth_root),
         cmocka_unit_test(only_magnitudes_below_two_to_the_32_are_usable),
+        cmocka_unit_test(a_root_is_the_nearest_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

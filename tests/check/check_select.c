@@ -96,9 +96,9 @@ static bool naive_drops(const struct rung__candidate *kept, const struct rung__c
     const uint64_t shared = shared_area(kept, next), area = (uint64_t)next->w * next->h;
     const uint64_t together = (uint64_t)kept->w * kept->h + area - shared;
     const bool same = kept->class_id == next->class_id;
-    if (!same && selection->flags & RUNG__SUPPRESS_PER_CLASS)
+    if (!same && selection->flags & RUNG_SUPPRESS_PER_CLASS)
         return false;
-    return (selection->flags & RUNG__SUPPRESS_CONTAINMENT && shared == area) ||
+    return (selection->flags & RUNG_SUPPRESS_CONTAINMENT && shared == area) ||
            (shared > 0 && shared * 65535 >= together * selection->iou);
 }
 
@@ -126,7 +126,7 @@ static void assert_naive(const struct rung__candidate *candidates, uint32_t coun
     const uint32_t considered = admitted < selection->considered ? admitted : selection->considered;
     for (uint32_t i = 0; i < considered; i++) {
         bool drop = false;
-        for (uint32_t j = 0; selection->flags & RUNG__SUPPRESS && j < accepted && !drop; j++)
+        for (uint32_t j = 0; selection->flags & RUNG_SUPPRESS && j < accepted && !drop; j++)
             drop = naive_drops(&candidates[order[j]], &candidates[order[i]], selection);
         if (!drop)
             order[accepted++] = order[i];
@@ -252,7 +252,7 @@ static void touching_edges_do_not_suppress(void **state)
                                                  box(10, 20, 10, 10), box(20, 20, 10, 10)};
     struct rung__selection selection = plain(4, 4);
     (void)state;
-    selection.flags = RUNG__SUPPRESS | RUNG__SUPPRESS_CONTAINMENT;
+    selection.flags = RUNG_SUPPRESS | RUNG_SUPPRESS_CONTAINMENT;
     selection.iou = 0;
     SELECTS(candidates, &selection, 0, 0, 1, 2, 3);
 }
@@ -263,10 +263,10 @@ static void equal_boxes_are_duplicates_at_the_highest_threshold(void **state)
                                            box(10, 10, 60000, 59999)};
     struct rung__selection selection = plain(3, 3);
     (void)state;
-    selection.flags = RUNG__SUPPRESS;
+    selection.flags = RUNG_SUPPRESS;
     selection.iou = 65535;
     SELECTS(candidates, &selection, 0, 0, 2);
-    selection.flags |= RUNG__SUPPRESS_PER_CLASS;
+    selection.flags |= RUNG_SUPPRESS_PER_CLASS;
     candidates[1].class_id = 1;
     SELECTS(candidates, &selection, 0, 0, 1, 2);
 }
@@ -277,11 +277,11 @@ static void nesting_counts_one_way(void **state)
     struct rung__candidate candidates[] = {box(10, 10, 100, 100), box(20, 20, 5, 5)};
     struct rung__selection selection = plain(2, 2);
     (void)state;
-    selection.flags = RUNG__SUPPRESS | RUNG__SUPPRESS_CONTAINMENT;
+    selection.flags = RUNG_SUPPRESS | RUNG_SUPPRESS_CONTAINMENT;
     SELECTS(candidates, &selection, 0, 0);
     candidates[1].confidence = 2000;
     SELECTS(candidates, &selection, 0, 1, 0);
-    selection.flags = RUNG__SUPPRESS_CONTAINMENT; /* suppression is off */
+    selection.flags = RUNG_SUPPRESS_CONTAINMENT; /* suppression is off */
     SELECTS(candidates, &selection, 0, 1, 0);
 }
 

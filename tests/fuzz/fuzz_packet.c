@@ -9,8 +9,7 @@
 
 static uint64_t sum;
 
-/* Touches every byte that a reader of the packet would. */
-static void read_all(const rung_packet_header *packet)
+static void read_targets(const rung_packet_header *packet)
 {
     const char *bytes = (const char *)packet;
     const rung_target *targets = (const rung_target *)(bytes + packet->targets_offset);
@@ -23,6 +22,43 @@ static void read_all(const rung_packet_header *packet)
         REQUIRE(targets[i].y + targets[i].h > targets[i].y);
         for (uint32_t k = 0; k < targets[i].attachment_bytes / sizeof *points; k++)
             sum += (uint32_t)points[k];
+    }
+}
+
+static void read_embedding(const rung_packet_header *packet)
+{
+    const float *numbers = (const float *)(packet + 1);
+    REQUIRE(packet->count >= 1 && packet->stride == sizeof *numbers);
+    for (uint32_t i = 0; i < packet->count; i++) {
+        REQUIRE(numbers[i] - numbers[i] == 0);
+        sum += numbers[i] > 0;
+    }
+}
+
+static void read_mask(const rung_packet_header *packet)
+{
+    const rung_mask *mask = (const rung_mask *)(packet + 1);
+    const uint8_t *pixels = (const uint8_t *)(mask + 1);
+    REQUIRE(mask->content_w > 0 && mask->content_h > 0);
+    REQUIRE(mask->crop_x >= 0 && mask->crop_w > 0 && mask->crop_x + mask->crop_w <= 65535);
+    REQUIRE(mask->crop_y >= 0 && mask->crop_h > 0 && mask->crop_y + mask->crop_h <= 65535);
+    for (int32_t y = 0; y < mask->content_h; y++)
+        for (int32_t x = 0; x < mask->content_w; x++)
+            sum += pixels[(size_t)y * packet->stride + (size_t)x];
+}
+
+/* Touches every byte that a reader of the packet would. */
+static void read_all(const rung_packet_header *packet)
+{
+    switch (packet->space) {
+    case RUNG_SPACE_EMBEDDING:
+        read_embedding(packet);
+        break;
+    case RUNG_SPACE_MASK:
+        read_mask(packet);
+        break;
+    default:
+        read_targets(packet);
     }
 }
 

@@ -199,6 +199,39 @@ static void save_packet(const char *name, uint32_t count, uint32_t pairs_each)
     save("packet", name, (struct rung__bytes){packet, needed});
 }
 
+static void save_embedding(void)
+{
+    enum { NUMBERS = 5 };
+    const rung_packet_header header = {
+        .count = NUMBERS,
+        .stride = sizeof(float),
+        .space = RUNG_SPACE_EMBEDDING,
+        .total_size = sizeof header + NUMBERS * sizeof(float),
+    };
+    uint8_t packet[sizeof header + NUMBERS * sizeof(float)];
+    rung__packet_header_write(&header, packet);
+    for (size_t i = 0; i < NUMBERS; i++)
+        rung__put_f32(packet + sizeof header + i * sizeof(float), (float)i / 3.0f);
+    save("packet", "embedding", (struct rung__bytes){packet, sizeof packet});
+}
+
+static void save_mask(void)
+{
+    enum { WIDTH = 4, HEIGHT = 3, PIXELS = WIDTH * HEIGHT };
+    static const int32_t place[] = {10, 20, 40, 30, 0, 1, WIDTH, HEIGHT};
+    const rung_packet_header header = {
+        .count = HEIGHT,
+        .stride = WIDTH,
+        .space = RUNG_SPACE_MASK,
+        .total_size = sizeof header + sizeof(rung_mask) + PIXELS,
+    };
+    uint8_t packet[sizeof header + sizeof(rung_mask) + PIXELS] = {0};
+    rung__packet_header_write(&header, packet);
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++)
+        rung__put_u32(packet + sizeof header + 4 * i, (uint32_t)place[i]);
+    save("packet", "mask", (struct rung__bytes){packet, sizeof packet});
+}
+
 /* ---- vectors ----------------------------------------------------------------------------- */
 
 static void save_case(const char *group, size_t i, json_t *vector)
@@ -253,6 +286,8 @@ int main(int count, char **arguments)
     save_packet("none", 0, 0);
     save_packet("plain", 4, 0);
     save_packet("points", 4, 5);
+    save_embedding();
+    save_mask();
     save_groups();
     return 0;
 }

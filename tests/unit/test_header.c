@@ -37,7 +37,7 @@ static struct rung__header valid_header(void)
                       .band_min = 8,
                       .band_max = 80,
                       .iou = 30000,
-                      .flags = RUNG__SUPPRESS,
+                      .flags = RUNG_SUPPRESS,
                       .capacity = 1000,
                       .considered = 100,
                       .max_targets = 10},

@@ -120,7 +120,7 @@ static void yolo_e2e_is_not_suppressed_again(void **state)
     (void)state;
     add_output(&setting, 0, 0, 300, 6);
     expect_ok(&setting);
-    setting.header.selection.flags = RUNG__SUPPRESS;
+    setting.header.selection.flags = RUNG_SUPPRESS;
     expect_refusal(&setting, "suppress must be false");
     setting.header.selection.flags = 0;
     dims(&setting, 0)[2] = 7;
@@ -304,6 +304,111 @@ static void fastestdet_maps_follow_from_canvas_and_stride(void **state)
     expect_refusal(&setting, "one stride, not 2");
 }
 
+/* ---- masks and embeddings ------------------------------------------------------------------ */
+
+static struct setting mask_of(uint32_t rank, const uint32_t *dimensions)
+{
+    struct setting setting = setting_of(RUNG_HEAD_NONE);
+    struct rung__tensor *output = &setting.tensors.outputs[setting.tensors.output_count++];
+    setting.header.role = RUNG_ROLE_SEGMENTER;
+    setting.header.selection.min_confidence = 32768;
+    *output = (struct rung__tensor){.name = "mask", .dtype = RUNG_DTYPE_F32, .rank = rank};
+    memcpy(output->dims, dimensions, rank * sizeof *dimensions);
+    return setting;
+}
+
+static void expect_form(const struct setting *setting, uint32_t channels, bool interleaved)
+{
+    struct rung__mask_form form;
+    expect_ok(setting);
+    assert_int_equal(rung__mask_form_read(&setting->header, &setting->tensors, &form), RUNG_OK);
+    assert_int_equal(form.channels, channels);
+    assert_int_equal(form.interleaved, interleaved);
+}
+
+static void a_mask_has_the_sides_of_the_canvas_in_either_layout(void **state)
+{
+    static const struct {
+        uint32_t rank, dims[5], channels;
+        bool interleaved;
+    } rows[] = {
+        {4, {1, 21, 32, 64}, 21, false},  {4, {1, 32, 64, 21}, 21, true},
+        {5, {1, 1, 2, 32, 64}, 2, false}, {3, {256, 32, 64}, 256, false},
+        {3, {32, 64, 256}, 256, true},    {4, {1, 1, 32, 64}, 1, false},
+        {4, {1, 32, 64, 1}, 1, true},     {2, {32, 64}, 1, false},
+        {3, {1, 32, 64}, 1, false},
+    };
+    static const struct {
+        uint32_t rank, dims[4];
+    } wrong[] = {
+        {4, {1, 21, 64, 32}},
+        {4, {2, 21, 32, 64}},
+        {4, {1, 257, 32, 64}},
+        {4, {1, 32, 64, 257}},
+        {4, {1, 21, 31, 64}},
+        {2, {64, 32}},
+        {1, {64}},
+        {4, {32, 64, 1, 1}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct setting setting = mask_of(rows[i].rank, rows[i].dims);
+        expect_form(&setting, rows[i].channels, rows[i].interleaved);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const struct setting setting = mask_of(wrong[i].rank, wrong[i].dims);
+        expect_refusal(&setting, "h and w those of the canvas, 32 and 64");
+    }
+}
+
+static void a_mask_that_could_be_both_says_which(void **state)
+{
+    struct setting setting = mask_of(4, (const uint32_t[]){1, 32, 32, 32});
+    (void)state;
+    setting.header.canvas.width = 32;
+    setting.tensors.input.dims[3] = 32;
+    expect_refusal(&setting, "the parameter interleaved must say which");
+    add_parameter(&setting, RUNG__PARAMETER_INTERLEAVED, 1, (const uint32_t[]){1});
+    expect_form(&setting, 32, true);
+    rung__put_u32(setting.values[0], 0);
+    expect_form(&setting, 32, false);
+    dims(&setting, 0)[1] = 31;
+    expect_form(&setting, 31, false);
+    rung__put_u32(setting.values[0], 1);
+    expect_refusal(&setting, "[1,31,32,32]");
+    setting = mask_of(3, (const uint32_t[]){1, 1, 1});
+    setting.header.canvas.width = setting.header.canvas.height = 1;
+    setting.tensors.input.dims[2] = setting.tensors.input.dims[3] = 1;
+    expect_form(&setting, 1, false);
+}
+
+static void one_channel_alone_has_a_threshold_and_logits(void **state)
+{
+    struct setting setting = mask_of(4, (const uint32_t[]){1, 1, 32, 64});
+    (void)state;
+    add_parameter(&setting, RUNG__PARAMETER_LOGITS, 1, (const uint32_t[]){1});
+    expect_ok(&setting);
+    setting.header.selection.min_confidence = 0;
+    expect_refusal(&setting, "it must be above 0");
+    dims(&setting, 0)[1] = 2;
+    expect_refusal(&setting, "logits is for masks of one channel, and this one has 2");
+    rung__put_u32(setting.values[0], 0);
+    expect_ok(&setting);
+}
+
+static void an_embedding_has_its_length_and_no_parameters(void **state)
+{
+    struct setting setting = mask_of(2, (const uint32_t[]){1, 128});
+    (void)state;
+    setting.header.role = RUNG_ROLE_EMBEDDER;
+    setting.header.embedding_length = 128;
+    expect_ok(&setting);
+    setting.header.embedding_length = 127;
+    expect_refusal(&setting, "128 elements, but embedding_length is 127");
+    add_parameter(&setting, RUNG__PARAMETER_LOGITS, 1, (const uint32_t[]){0});
+    expect_refusal(&setting, "an embedder has no parameters");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +423,10 @@ int main(void)
         cmocka_unit_test(ssd_has_a_prior_for_each_row),
         cmocka_unit_test(variances_are_above_0_and_at_most_1),
         cmocka_unit_test(fastestdet_maps_follow_from_canvas_and_stride),
+        cmocka_unit_test(a_mask_has_the_sides_of_the_canvas_in_either_layout),
+        cmocka_unit_test(a_mask_that_could_be_both_says_which),
+        cmocka_unit_test(one_channel_alone_has_a_threshold_and_logits),
+        cmocka_unit_test(an_embedding_has_its_length_and_no_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

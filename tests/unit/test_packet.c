@@ -97,13 +97,14 @@ static void each_field_of_the_header_is_checked(void **state)
     CHANGE(header.version, 2, RUNG_VERSION, "version");
     CHANGE(header.count, COUNT + 1, RUNG_INTEGRITY, "total_size");
     CHANGE(header.count, COUNT - 1, RUNG_INTEGRITY, "belong to no target");
-    CHANGE(header.count, UINT32_MAX, RUNG_INTEGRITY, "more than 10000");
+    CHANGE(header.count, UINT32_MAX, RUNG_INTEGRITY, "not 0..10000");
     CHANGE(header.stride, 0, RUNG_INTEGRITY, "stride");
     CHANGE(header.flags, 4, RUNG_INTEGRITY, "flags");
     CHANGE(header.space, 4, RUNG_INTEGRITY, "space");
     CHANGE(header.space, RUNG_SPACE_DESKTOP, RUNG_INTEGRITY, "scene_epoch");
     CHANGE(header.scene_epoch, 1, RUNG_INTEGRITY, "scene_epoch");
-    CHANGE(header.space, RUNG_SPACE_MASK, RUNG_UNSUPPORTED, "space 17");
+    CHANGE(header.space, RUNG_SPACE_MASK, RUNG_INTEGRITY, "total_size");
+    CHANGE(header.space, RUNG_SPACE_EMBEDDING, RUNG_INTEGRITY, "stride");
     CHANGE(header.targets_offset, UINT64_MAX, RUNG_INTEGRITY, "targets_offset");
     CHANGE(header.total_size, UINT64_MAX, RUNG_INTEGRITY, "cut off");
     CHANGE(header.total_size, 95, RUNG_INTEGRITY, "total_size");
