@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-struct common_options common;
+#include "photo.h"
+
+struct common_options common = {.max_pixels = PHOTO_PIXELS_DEFAULT};
 
 int exit_of(rung_result result)
 {
@@ -97,14 +99,15 @@ static bool is_path(const char *model)
     return strchr(model, '/') || (length > 5 && strcmp(model + length - 5, ".rung") == 0);
 }
 
-rung_result open_model(rung_instance *instance, rung_model **out)
+rung_result open_model(rung_instance *instance, const char *model, uint32_t threads,
+                       rung_model **out)
 {
     char found[PATH_MAX];
-    const char *path = common.model;
+    const char *path = model;
     const rung_model_options options = {
         .struct_size = sizeof options,
         .version = RUNG_STRUCT_VERSION,
-        .threads = common.threads,
+        .threads = threads,
         .rung = common.rung,
     };
     if (!is_path(path)) {
@@ -179,7 +182,7 @@ char *json_text(const json_t *json, size_t flags)
 
 bool print_json(const json_t *json)
 {
-    char *text = json_text(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    char *text = json_text(json, REPORT_JSON_FLAGS);
     if (text)
         puts(text);
     free(text);

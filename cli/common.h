@@ -25,8 +25,10 @@ enum {
  */
 extern struct common_options {
     const char *model, *trust, *runtime, *rung, *output, *key, *public_key;
-    bool json, allow_unsigned, verbose;
+    const char *hint, *resume;
+    bool json, allow_unsigned, verbose, null_separated;
     uint32_t threads;
+    uint64_t max_pixels;
 } common;
 
 #define ROW_JSON                                                                                   \
@@ -90,8 +92,12 @@ int fail_with(rung_result result);
 /** An instance with the common options. */
 rung_result open_instance(rung_instance **out);
 
-/** The model that --model names: a path when it has a separator or ends in .rung, else a name. */
-rung_result open_model(rung_instance *instance, rung_model **out);
+/**
+ * The model of a path, when it has a separator or ends in .rung, else of a name. `threads` are
+ * those of one run, 0: the library's default.
+ */
+rung_result open_model(rung_instance *instance, const char *model, uint32_t threads,
+                       rung_model **out);
 
 /**
  * Calls a function of the two-call form that writes JSON, and parses what it wrote. Gives the exit
@@ -110,8 +116,11 @@ void append_item(json_t *array, json_t *item, bool *complete);
 /** JSON as jansson's flags say, newly allocated; NULL without memory, and for NULL. */
 char *json_text(const json_t *json, size_t flags);
 
+/** How results are written: on one line, numbers with nine digits. */
+#define REPORT_JSON_FLAGS (JSON_COMPACT | JSON_REAL_PRECISION(9))
+
 /**
- * One line of JSON on standard output, numbers with nine digits; all of it or nothing. False
+ * One line of JSON on standard output; all of it or nothing. False
  * without memory, and for NULL, which is what jansson makes then.
  */
 bool print_json(const json_t *json);

@@ -1,82 +1,225 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <errno.h>
-#include <inttypes.h>
-#include <signal.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <strings.h>
 
-#include "common.h"
+#include "coco.h"
 #include "draw.h"
+#include "filter.h"
+#include "job.h"
 #include "output.h"
 #include "report.h"
-#include "sources.h"
+
+#define WHOLE 65535.0 /* 1.0 as the library counts confidences and overlaps */
+
+/** The options of this command alone. NAN and 0: not given. */
+static struct {
+    const char *coco, *classes;
+    bool csv, override;
+    double confidence, iou;
+    uint32_t most;
+} wanted = {.confidence = NAN, .iou = NAN};
 
 /** What one run of the command holds. */
-struct job {
+struct detection {
     rung_instance *instance;
     rung_model *model;
-    rung_context *context;
     rung_model_info info;
-    void *packet; /**< info.max_output_bytes */
-    size_t done, failed, targets;
-    int status;
+    struct filter filter;
+    rung_context_options context; /**< with what is overridden */
+    struct coco coco;
 };
 
-static volatile sig_atomic_t interrupted;
+/** What one thread holds. */
+struct session {
+    rung_context *context;
+    void *packet;
+    uint64_t packet_bytes;
+};
 
-static void interrupt(int signal_number)
+/* ---- thresholds --------------------------------------------------------------------------- */
+
+static uint32_t counted(double fraction)
 {
-    interrupted = signal_number;
+    return (uint32_t)rint(fraction * WHOLE);
 }
 
-/** The first Ctrl-C or TERM lets the picture at hand finish; a second one ends the process at once.
- */
-static void catch_signals(void)
+static int refuse_uncalibrated(const char *option, double value, double own, const char *where)
 {
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    fprintf(stderr,
+            "rung detect: --%s %g is %s the model's own %g, which it was calibrated with, so its "
+            "results would mean less; --override-calibration gives them all the same, marked\n",
+            option, value, where, own);
+    return EXIT_USAGE;
 }
 
-static double now_ms(void)
+/** Stricter than the model's own is a filter; looser has to be asked for. */
+static int read_thresholds(struct detection *detection)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+    const rung_model_info *info = &detection->info;
+    const uint32_t confidence = isnan(wanted.confidence) ? 0 : counted(wanted.confidence);
+    const uint32_t iou = isnan(wanted.iou) ? 0 : counted(wanted.iou);
+    rung_context_options *context = &detection->context;
+    if (confidence && confidence < info->min_confidence)
+        context->min_confidence = confidence;
+    if (iou && iou > info->iou && info->suppression & RUNG_SUPPRESS)
+        context->iou = iou;
+    if (wanted.most > info->max_targets)
+        context->max_targets = wanted.most;
+    detection->filter.confidence = context->min_confidence ? 0 : confidence;
+    detection->filter.iou = context->iou ? 0 : iou;
+    detection->filter.most = context->max_targets ? 0 : wanted.most;
+    detection->filter.per_class = info->suppression & RUNG_SUPPRESS_PER_CLASS;
+    if (wanted.override) {
+        context->flags = context->min_confidence || context->iou || context->max_targets
+                             ? RUNG_CONTEXT_OVERRIDE_CALIBRATION
+                             : 0;
+        return EXIT_DONE;
+    }
+    if (context->min_confidence)
+        return refuse_uncalibrated("conf", wanted.confidence, info->min_confidence / WHOLE,
+                                   "below");
+    if (context->iou)
+        return refuse_uncalibrated("iou", wanted.iou, info->iou / WHOLE, "above");
+    if (context->max_targets)
+        return refuse_uncalibrated("max-det", wanted.most, info->max_targets, "above");
+    return EXIT_DONE;
 }
 
-static int status_of(const struct photo_error *error)
+static int read_filter(struct detection *detection)
 {
-    return strcmp(error->code, "NO_MEMORY") == 0 ? EXIT_BACKEND : EXIT_IO;
+    char why[512];
+    if (wanted.classes &&
+        !filter_read_classes(&detection->filter, wanted.classes, detection->model,
+                             detection->info.class_count, why, sizeof why)) {
+        fprintf(stderr, "rung detect: --classes: %s\n", why);
+        return EXIT_USAGE;
+    }
+    return read_thresholds(detection);
 }
 
-static void report_error(struct job *job, const char *source, const struct photo_error *error,
-                         int status)
+/* ---- the model ---------------------------------------------------------------------------- */
+
+static int open_detector(void *user, const struct job_plan *plan)
 {
-    if (!common.json || !report_json_error(source, error))
-        fprintf(stderr, "rung: %s: %s\n", source, error->message);
-    job->failed++;
-    /* A failing runtime says more than a file that cannot be read. */
-    if (job->status == EXIT_DONE || status == EXIT_BACKEND)
-        job->status = status;
+    struct detection *detection = user;
+    rung_result result = open_instance(&detection->instance);
+    if (result == RUNG_OK)
+        result = open_model(detection->instance, common.model, plan->threads, &detection->model);
+    detection->info.struct_size = sizeof detection->info;
+    detection->info.version = RUNG_STRUCT_VERSION;
+    if (result == RUNG_OK)
+        result = rung_model_get_info(detection->model, &detection->info);
+    if (result != RUNG_OK)
+        return fail_with(result);
+    if (detection->info.role != RUNG_ROLE_DETECTOR) {
+        fprintf(stderr, "rung detect: %s is no detector; rung models tells what it is\n",
+                detection->info.name);
+        return EXIT_USAGE;
+    }
+    detection->context.struct_size = sizeof detection->context;
+    detection->context.version = RUNG_STRUCT_VERSION;
+    return read_filter(detection);
 }
 
-static rung_result detect(const struct job *job, const struct photo *photo, rung_run_info *info)
+static void close_detector(void *user)
+{
+    struct detection *detection = user;
+    coco_abandon(&detection->coco);
+    rung_model_destroy(detection->model);
+    rung_instance_destroy(detection->instance);
+}
+
+static void describe(void *user, char *to, size_t size)
+{
+    const struct detection *detection = user;
+    snprintf(to, size, "%s on %s", detection->info.identity, detection->info.rung);
+}
+
+/** Members of an object for the options that were given. */
+static json_t *options_json(bool classes, uint32_t confidence, uint32_t iou, uint32_t most,
+                            bool *complete)
+{
+    json_t *json = json_object();
+    if (classes)
+        set_member(json, "classes", json_string(wanted.classes), complete);
+    if (confidence)
+        set_member(json, "conf", json_real(wanted.confidence), complete);
+    if (iou)
+        set_member(json, "iou", json_real(wanted.iou), complete);
+    if (most)
+        set_member(json, "max_det", json_integer(wanted.most), complete);
+    return json;
+}
+
+static json_t *settings(void *user)
+{
+    const struct detection *detection = user;
+    const struct filter *filter = &detection->filter;
+    const rung_context_options *context = &detection->context;
+    bool complete = true;
+    json_t *json = json_object();
+    set_member(json, "identity", json_string(detection->info.identity), &complete);
+    set_member(json, "rung", json_string(detection->info.rung), &complete);
+    set_member(json, "artifact", json_string(detection->info.artifact), &complete);
+    if (filter->by_class || filter->confidence || filter->iou || filter->most)
+        set_member(json, "filter",
+                   options_json(filter->by_class, filter->confidence, filter->iou, filter->most,
+                                &complete),
+                   &complete);
+    if (context->flags)
+        set_member(json, "override",
+                   options_json(false, context->min_confidence, context->iou, context->max_targets,
+                                &complete),
+                   &complete);
+    if (complete)
+        return json;
+    json_decref(json);
+    return NULL;
+}
+
+/* ---- sessions ----------------------------------------------------------------------------- */
+
+static void session_free(void *data)
+{
+    struct session *session = data;
+    rung_context_destroy(session->context);
+    free(session->packet);
+    free(session);
+}
+
+static rung_result session_new(void *user, void **out)
+{
+    struct detection *detection = user;
+    struct session *session = *out = calloc(1, sizeof *session);
+    if (!session)
+        return RUNG_NO_MEMORY;
+    rung_result result =
+        rung_context_create(detection->model, &detection->context, &session->context);
+    if (result == RUNG_OK)
+        result = rung_context_get_max_output_bytes(session->context, &session->packet_bytes);
+    if (result == RUNG_OK && !(session->packet = malloc((size_t)session->packet_bytes)))
+        result = RUNG_NO_MEMORY;
+    return result;
+}
+
+static rung_result detect(const struct session *session, const struct job_item *item,
+                          rung_run_info *info)
 {
     const rung_frame frame = {
         .struct_size = sizeof frame,
         .version = RUNG_STRUCT_VERSION,
-        .pixels = photo->pixels,
-        .width = photo->width,
-        .height = photo->height,
+        .pixels = item->photo.pixels,
+        .width = item->photo.width,
+        .height = item->photo.height,
         .format = RUNG_PIXEL_RGB8,
-        .frame_id = job->done,
+        .frame_id = item->index,
     };
+    const rung_span packet = {session->packet, (size_t)session->packet_bytes};
     *info = (rung_run_info){.struct_size = sizeof *info, .version = RUNG_STRUCT_VERSION};
-    const rung_span packet = {job->packet, (size_t)job->info.max_output_bytes};
-    rung_result result = rung_detect(job->context, &frame, packet, NULL, info);
+    rung_result result = rung_detect(session->context, &frame, packet, NULL, info);
     return result == RUNG_OK ? rung_packet_check(packet.data, packet.size) : result;
 }
 
@@ -93,144 +236,120 @@ static char *annotated_path(const struct source *source)
     return path;
 }
 
-static bool annotate(const struct job *job, const struct source *source, struct photo *photo,
-                     struct photo_error *error)
+/** Writes the picture with what was found; on failure the item has the reason. */
+static bool annotate(const struct detection *detection, const void *packet, struct job_item *item)
 {
-    char *path = annotated_path(source);
-    bool saved = path != NULL;
-    if (saved && output_is_same(path, source->path)) {
-        snprintf(error->message, sizeof error->message,
+    char *path = annotated_path(item->source);
+    bool saved = false;
+    if (!path)
+        job_item_fail_memory(item);
+    else if (output_is_same(path, item->source->path)) {
+        item->error.code = "IO";
+        snprintf(item->error.message, sizeof item->error.message,
                  "-o would write over it; give another folder");
-        error->code = "IO";
-        saved = false;
-    } else if (saved)
-        saved =
-            draw_targets(photo, job->packet, job->model, error) && draw_save(photo, path, error);
+        item->status = EXIT_IO;
+    } else {
+        saved = draw_targets(&item->photo, packet, detection->model, &item->error) &&
+                draw_save(&item->photo, path, &item->error);
+        item->status = saved ? EXIT_DONE : EXIT_IO;
+    }
     free(path);
     return saved;
 }
 
-static void detect_source(struct job *job, const struct source *source)
+static void detect_item(void *user, void *data, struct job_item *item)
 {
-    struct photo photo = {0};
-    struct photo_error error = {"NO_MEMORY", "no memory"};
+    const struct detection *detection = user;
+    const struct session *session = data;
     rung_run_info info;
-    double begin = now_ms();
-    if (!photo_load(source->path, PHOTO_PIXELS_DEFAULT, &photo, &error)) {
-        report_error(job, source->path, &error, status_of(&error));
+    const rung_result result = detect(session, item, &info);
+    if (result != RUNG_OK) {
+        job_item_fail(item, result);
         return;
     }
-    double decoded = now_ms();
-    rung_result result = detect(job, &photo, &info);
-    if (result != RUNG_OK) {
-        error.code = rung_result_name(result);
-        snprintf(error.message, sizeof error.message, "%s", rung_last_error());
-        report_error(job, source->path, &error, exit_of(result));
-        goto finish;
+    const struct report report = {item, session->packet, &info, detection->model};
+    filter_packet(&detection->filter, session->packet);
+    if (common.output && !annotate(detection, session->packet, item))
+        return;
+    item->line = report_line(&report);
+    if (!item->line)
+        job_item_fail_memory(item);
+}
+
+/* ---- results ------------------------------------------------------------------------------ */
+
+static int begin(void *user, const struct sources *sources)
+{
+    struct detection *detection = user;
+    char why[512];
+    if (wanted.coco && !coco_begin(&detection->coco, wanted.coco, sources, detection->model, why,
+                                   sizeof why)) {
+        fprintf(stderr, "rung: %s\n", why);
+        return EXIT_IO;
     }
-    const struct report report = {
-        .source = source->path,
-        .width = photo.width,
-        .height = photo.height,
-        .packet = job->packet,
-        .info = &info,
-        .decode_ms = decoded - begin,
-        .total_ms = now_ms() - begin,
-    };
-    if (common.output && !annotate(job, source, &photo, &error)) {
-        report_error(job, source->path, &error, status_of(&error));
-        goto finish;
-    }
-    if (!(common.json ? report_json : report_table)(&report, job->model)) {
-        error = (struct photo_error){"NO_MEMORY", "there is no memory to report what was found"};
-        report_error(job, source->path, &error, EXIT_BACKEND);
-        goto finish;
-    }
-    job->done++;
-    job->targets += report.packet->count;
-finish:
-    photo_finish(&photo);
-}
-
-static rung_result prepare(struct job *job)
-{
-    rung_result result = open_instance(&job->instance);
-    if (result == RUNG_OK)
-        result = open_model(job->instance, &job->model);
-    if (result == RUNG_OK)
-        result = rung_context_create(job->model, NULL, &job->context);
-    job->info.struct_size = sizeof job->info;
-    job->info.version = RUNG_STRUCT_VERSION;
-    if (result == RUNG_OK)
-        result = rung_model_get_info(job->model, &job->info);
-    return result;
-}
-
-static void tear_down(struct job *job)
-{
-    rung_context_destroy(job->context);
-    rung_model_destroy(job->model);
-    rung_instance_destroy(job->instance);
-    free(job->packet);
-}
-
-static void summarise(const struct job *job, double seconds)
-{
-    fprintf(stderr, "%zu picture%s, %zu target%s, %zu error%s in %.2f s (%s on %s, %u thread%s)\n",
-            job->done, job->done == 1 ? "" : "s", job->targets, job->targets == 1 ? "" : "s",
-            job->failed, job->failed == 1 ? "" : "s", seconds, job->info.identity, job->info.rung,
-            job->info.threads, job->info.threads == 1 ? "" : "s");
-}
-
-static int detect_all(struct job *job, const struct sources *sources)
-{
-    double begin = now_ms();
-    if (!common.json)
+    if (wanted.csv)
+        report_csv_head();
+    else if (!common.json && !common.resume)
         report_table_head();
-    for (size_t i = 0; i < sources->count && !interrupted; i++)
-        detect_source(job, &sources->items[i]);
-    if (!common.json)
-        summarise(job, (now_ms() - begin) / 1e3);
-    if (interrupted)
-        fprintf(stderr, "rung: interrupted after %zu of %zu pictures\n", job->done + job->failed,
-                sources->count);
-    return interrupted ? EXIT_INTERRUPTED : job->status;
+    return EXIT_DONE;
 }
+
+static int write_line(void *user, size_t index, const json_t *line)
+{
+    struct detection *detection = user;
+    char why[512];
+    if (wanted.coco && !coco_add(&detection->coco, index, line, why, sizeof why)) {
+        fprintf(stderr, "rung: %s\n", why);
+        return EXIT_IO;
+    }
+    if (wanted.csv)
+        report_csv(line);
+    else if (!common.json && !common.resume)
+        report_table(line);
+    return EXIT_DONE;
+}
+
+static int finish(void *user)
+{
+    struct detection *detection = user;
+    char why[512];
+    if (!wanted.coco || coco_commit(&detection->coco, why, sizeof why))
+        return EXIT_DONE;
+    fprintf(stderr, "rung: %s\n", why);
+    return EXIT_IO;
+}
+
+static const struct job_work work = {
+    .open = open_detector,
+    .close = close_detector,
+    .describe = describe,
+    .settings = settings,
+    .session_new = session_new,
+    .session_free = session_free,
+    .run = detect_item,
+    .begin = begin,
+    .write = write_line,
+    .finish = finish,
+    .counted = "targets",
+    .noun = "target",
+};
 
 static int run(int count, char **operands)
 {
-    struct job job = {0};
-    struct sources sources = {0};
+    struct detection detection = {.coco.output.file = -1};
     if (!common.model) {
         fprintf(stderr, "rung detect: -m MODEL is missing; rung help models tells what it takes\n");
         return EXIT_USAGE;
     }
-    if (!photo_start("rung"))
-        return EXIT_BACKEND;
-    catch_signals();
-    int status;
-    char why[512] = "there is no memory";
-    rung_result result = prepare(&job);
-    if (result != RUNG_OK)
-        status = fail_with(result);
-    else if (!(job.packet = malloc((size_t)job.info.max_output_bytes)) ||
-             !sources_list(&sources, count, operands, false, why, sizeof why)) {
-        status = errno == ENOMEM ? EXIT_BACKEND : EXIT_IO;
-        fprintf(stderr, "rung detect: %s\n", why);
-    } else if (sources.count == 0) {
-        fprintf(stderr, "rung detect: no pictures in %s\n", operands[0]);
-        status = EXIT_IO;
-    } else
-        status = detect_all(&job, &sources);
-    sources_finish(&sources);
-    tear_down(&job);
-    photo_stop();
-    return status;
+    if (wanted.csv && common.json) {
+        fprintf(stderr, "rung detect: --json and --csv both write to standard output; give one\n");
+        return EXIT_USAGE;
+    }
+    return job_run(&work, &detection, count, operands);
 }
 
 static const struct option_row options[] = {
     ROW_MODEL,
-    ROW_JSON,
     {.letter = 'o',
      .name = "output",
      .argument = "DIR",
@@ -238,13 +357,42 @@ static const struct option_row options[] = {
      .kind = OPTION_TEXT,
      .value = VALUE_FOLDER,
      .target = &common.output},
-    {.name = "threads",
+    {.name = "csv",
+     .text = "write comma-separated values to standard output",
+     .target = &wanted.csv},
+    {.name = "coco",
+     .argument = "FILE",
+     .text = "also write detections in COCO's format for results",
+     .kind = OPTION_TEXT,
+     .value = VALUE_FILE,
+     .target = &wanted.coco},
+    {.name = "classes",
+     .argument = "LIST",
+     .text = "only these classes: labels or numbers, separated by commas",
+     .kind = OPTION_TEXT,
+     .target = &wanted.classes},
+    {.name = "conf",
+     .argument = "C",
+     .text = "only targets of at least this score, 0..1; not below the model's own",
+     .kind = OPTION_FRACTION,
+     .target = &wanted.confidence},
+    {.name = "iou",
+     .argument = "C",
+     .text = "of targets that overlap by this share, 0..1, only the best; not above the model's "
+             "own",
+     .kind = OPTION_FRACTION,
+     .target = &wanted.iou},
+    {.name = "max-det",
      .argument = "N",
-     .text = "threads of one run (default: the physical cores that may be used)",
+     .text = "at most this many targets of a picture, the best; not above the model's own",
      .kind = OPTION_NUMBER,
-     .target = &common.threads,
+     .target = &wanted.most,
      .least = 1,
-     .most = 1024},
+     .most = 10000},
+    {.name = "override-calibration",
+     .text = "allow --conf, --iou and --max-det beyond the model's own; every result says so",
+     .target = &wanted.override},
+    ROWS_JOB,
     ROW_RUNG,
     ROW_RUNTIME,
     ROW_TRUST,
@@ -259,9 +407,10 @@ const struct command command_detect = {
     .text = "Find things in photographs",
     .more = "A source is a picture, or a folder whose pictures are taken with those of the folders "
             "below\n"
-            "it. Coordinates are pixels of the upright picture. A picture that cannot be read is "
-            "one line,\n"
-            "the others' results stay, and the exit status is 5.",
+            "it, or - for a list of them on standard input. Coordinates are pixels of the upright "
+            "picture. A\n"
+            "picture that cannot be read is one line, the others' results stay, and the exit "
+            "status is 5.",
     .options = options,
     .run = run,
     .least_operands = 1,

@@ -56,7 +56,7 @@ static rung_result explain_model(rung_instance *instance, json_t *json)
     rung_model *model = NULL;
     rung_run_info run;
     rung_model_info info = {.struct_size = sizeof info, .version = RUNG_STRUCT_VERSION};
-    rung_result result = open_model(instance, &model);
+    rung_result result = open_model(instance, common.model, 0, &model);
     if (result == RUNG_OK)
         result = rung_model_get_info(model, &info);
     if (result == RUNG_OK)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
@@ -33,6 +34,8 @@ static int flush_results(int status)
 
 int main(int count, char **arguments)
 {
+    /* The library would set it (rung/model.h) while other threads here read the environment. */
+    setenv("ORT_DISABLE_TELEMETRY", "1", 1);
     if (count < 2) {
         print_commands(stderr);
         return EXIT_USAGE;

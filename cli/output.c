@@ -68,34 +68,64 @@ static int make_temporary(char *path)
     return file;
 }
 
-bool output_write(const char *path, const void *data, size_t size, char *why, size_t why_size)
+bool output_begin(struct output *output, const char *path, char *why, size_t why_size)
 {
-    char temporary[PATH_MAX];
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path) + 1 : 0;
+    *output = (struct output){.path = path, .file = -1};
     if (!make_folders(path))
         return refuse(why, why_size, "cannot make the folder of", path);
-    if (snprintf(temporary, sizeof temporary, "%.*s.rung-XXXXXX", folder, path) >=
-        (int)sizeof temporary) {
+    if (snprintf(output->temporary, sizeof output->temporary, "%.*s.rung-XXXXXX", folder, path) >=
+        (int)sizeof output->temporary) {
         errno = ENAMETOOLONG;
         return refuse(why, why_size, "cannot write", path);
     }
-    int file = make_temporary(temporary);
-    if (file < 0)
-        return refuse(why, why_size, "cannot write into the folder of", path);
+    output->file = make_temporary(output->temporary);
+    return output->file >= 0 || refuse(why, why_size, "cannot write into the folder of", path);
+}
+
+bool output_add(struct output *output, const void *data, size_t size, char *why, size_t why_size)
+{
+    return write_all(output->file, data, size) ||
+           refuse(why, why_size, "cannot write", output->path);
+}
+
+void output_abandon(struct output *output)
+{
+    if (output->file < 0)
+        return;
+    close(output->file);
+    unlink(output->temporary);
+    output->file = -1;
+}
+
+bool output_commit(struct output *output, char *why, size_t why_size)
+{
     mode_t mask = umask(0);
     umask(mask);
-    bool written = write_all(file, data, size) && fchmod(file, 0666 & ~mask) == 0 && sync_all(file);
+    bool written = fchmod(output->file, 0666 & ~mask) == 0 && sync_all(output->file);
     int error = errno;
-    if (close(file) != 0 && errno != EINTR && written) { /* after a signal it is closed too */
+    if (close(output->file) != 0 && errno != EINTR && written) { /* after a signal it is closed */
         written = false;
         error = errno;
     }
-    if (written && rename(temporary, path) == 0)
+    output->file = -1;
+    if (written && rename(output->temporary, output->path) == 0)
         return true;
     errno = written ? errno : error;
-    refuse(why, why_size, "cannot write", path);
-    unlink(temporary);
+    refuse(why, why_size, "cannot write", output->path);
+    unlink(output->temporary);
+    return false;
+}
+
+bool output_write(const char *path, const void *data, size_t size, char *why, size_t why_size)
+{
+    struct output output;
+    if (!output_begin(&output, path, why, why_size))
+        return false;
+    if (output_add(&output, data, size, why, why_size))
+        return output_commit(&output, why, why_size);
+    output_abandon(&output);
     return false;
 }
 

@@ -42,6 +42,11 @@ void photo_stop(void)
     vips_shutdown();
 }
 
+void photo_thread_stop(void)
+{
+    vips_thread_shutdown();
+}
+
 static bool decode(struct photo_file *file, const struct photo_format *format, uint64_t pixels_max,
                    struct photo *photo, struct photo_error *error, bool alone)
 {

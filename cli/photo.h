@@ -38,6 +38,9 @@ struct photo_error {
 bool photo_start(const char *program);
 void photo_stop(void);
 
+/** At the end of a thread that loaded or drew pictures. */
+void photo_thread_stop(void);
+
 /**
  * Decodes a regular file: JPEG, PNG, WebP, TIFF, HEIF, AVIF or GIF, told by its content, the first
  * frame or page of several. At most `pixels_max` pixels (checked before decoding) with sides of at

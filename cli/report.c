@@ -72,6 +72,23 @@ bool report_print_line(json_t *line, bool complete)
     return printed;
 }
 
+json_t *report_new_picture(const struct job_item *item, bool *complete)
+{
+    json_t *line = report_new_line(item->source->path, complete);
+    set_member(line, "width", json_integer(item->photo.width), complete);
+    set_member(line, "height", json_integer(item->photo.height), complete);
+    return line;
+}
+
+/** The line when it is complete; else frees it. */
+static json_t *line_if(json_t *line, bool complete)
+{
+    if (complete)
+        return line;
+    json_decref(line);
+    return NULL;
+}
+
 static json_t *pair_json(const int32_t q8[2], bool *complete)
 {
     json_t *pair = json_array();
@@ -112,39 +129,33 @@ static json_t *target_json(const rung_packet_header *packet, const rung_target *
     return json;
 }
 
-static json_t *times_json(const struct report *report, bool *complete)
+json_t *report_times(const struct job_item *item, const rung_run_info *info, bool *complete)
 {
-    const rung_run_info *info = report->info;
     json_t *ms = json_object();
-    set_member(ms, "decode", json_real(rounded(report->decode_ms, 1e3)), complete);
+    set_member(ms, "decode", json_real(rounded(item->decode_ms, 1e3)), complete);
     set_member(ms, "preprocess", ms_of(info->preprocess_ns), complete);
     set_member(ms, "run", ms_of(info->run_ns), complete);
     set_member(ms, "postprocess", ms_of(info->postprocess_ns), complete);
-    set_member(ms, "total", json_real(rounded(report->total_ms, 1e3)), complete);
+    set_member(ms, "total", json_real(rounded(job_now_ms() - item->begin_ms, 1e3)), complete);
     return ms;
 }
 
-bool report_json(const struct report *report, const rung_model *model)
+json_t *report_line(const struct report *report)
 {
     bool complete = true;
-    json_t *line = report_new_line(report->source, &complete), *targets = json_array();
+    json_t *line = report_new_picture(report->item, &complete), *targets = json_array();
     const rung_target *records = report_targets(report->packet);
-    const rung_run_info *info = report->info;
     for (uint32_t i = 0; i < report->packet->count; i++)
-        append_item(targets, target_json(report->packet, &records[i], model, &complete), &complete);
-    set_member(line, "width", json_integer(report->width), &complete);
-    set_member(line, "height", json_integer(report->height), &complete);
+        append_item(targets, target_json(report->packet, &records[i], report->model, &complete),
+                    &complete);
     set_member(line, "targets", targets, &complete);
     set_member(line, "incomplete", json_boolean(report->packet->flags & RUNG_PACKET_INCOMPLETE),
                &complete);
-    set_member(line, "identity", json_string(info->identity), &complete);
-    set_member(line, "rung", json_string(info->rung), &complete);
-    set_member(line, "artifact", json_string(info->artifact), &complete);
-    set_member(line, "ms", times_json(report, &complete), &complete);
-    return report_print_line(line, complete);
+    set_member(line, "ms", report_times(report->item, report->info, &complete), &complete);
+    return line_if(line, complete);
 }
 
-bool report_json_error(const char *source, const struct photo_error *error)
+json_t *report_error_line(const char *source, const struct photo_error *error)
 {
     bool complete = true;
     json_t *line = report_new_line(source, &complete), *json = json_object();
@@ -153,8 +164,10 @@ bool report_json_error(const char *source, const struct photo_error *error)
     set_member(json, "message", json_string(text), &complete);
     set_member(line, "error", json, &complete);
     g_free(text);
-    return report_print_line(line, complete);
+    return line_if(line, complete);
 }
+
+/* ---- rows --------------------------------------------------------------------------------- */
 
 void report_table_head(void)
 {
@@ -162,19 +175,81 @@ void report_table_head(void)
            "SOURCE");
 }
 
-bool report_table(const struct report *report, const rung_model *model)
+static double side_of(const json_t *target, size_t i)
 {
-    const rung_target *targets = report_targets(report->packet);
-    for (uint32_t i = 0; i < report->packet->count; i++) {
-        const rung_target *target = &targets[i];
-        char number[REPORT_CLASS_BYTES];
-        printf("%-16s %7.3f %9.1f %9.1f %9.1f %9.1f  %s\n",
-               report_class(model, target->class_id, number), target->confidence / 65535.0,
-               target->x / 256.0, target->y / 256.0, target->w / 256.0, target->h / 256.0,
-               report->source);
+    return json_real_value(json_array_get(json_object_get(target, "box"), i));
+}
+
+/** Names are shown as they are, whatever their bytes. */
+static void print_source(const json_t *line)
+{
+    const char *base64 = json_string_value(json_object_get(line, "source_base64"));
+    if (!base64) {
+        fputs(text_of(line, "source"), stdout);
+        return;
     }
-    if (report->packet->count == 0)
-        printf("%-16s %7s %9s %9s %9s %9s  %s\n", "-", "-", "-", "-", "-", "-", report->source);
+    gsize size;
+    guchar *bytes = g_base64_decode(base64, &size);
+    fwrite(bytes, 1, size, stdout);
+    g_free(bytes);
+}
+
+void report_table(const json_t *line)
+{
+    const json_t *targets = json_object_get(line, "targets"), *target;
+    size_t i;
+    json_array_foreach(targets, i, target)
+    {
+        printf("%-16s %7.3f %9.1f %9.1f %9.1f %9.1f  ", text_of(target, "class"),
+               json_real_value(json_object_get(target, "score")), side_of(target, 0),
+               side_of(target, 1), side_of(target, 2), side_of(target, 3));
+        print_source(line);
+        putchar('\n');
+    }
+    if (json_array_size(targets) == 0) {
+        printf("%-16s %7s %9s %9s %9s %9s  ", "-", "-", "-", "-", "-", "-");
+        print_source(line);
+        putchar('\n');
+    }
     fflush(stdout);
-    return true;
+}
+
+void report_csv_head(void)
+{
+    puts("source,width,height,class,class_id,score,x,y,w,h");
+}
+
+/** In quotes where it has to be. */
+static void print_field(const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, stdout);
+        return;
+    }
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"')
+            putchar('"');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+void report_csv(const json_t *line)
+{
+    const json_t *target;
+    size_t i;
+    json_array_foreach(json_object_get(line, "targets"), i, target)
+    {
+        print_field(text_of(line, "source"));
+        printf(",%" JSON_INTEGER_FORMAT ",%" JSON_INTEGER_FORMAT ",",
+               json_integer_value(json_object_get(line, "width")),
+               json_integer_value(json_object_get(line, "height")));
+        print_field(text_of(target, "class"));
+        printf(",%" JSON_INTEGER_FORMAT ",%.5f,%.2f,%.2f,%.2f,%.2f\n",
+               json_integer_value(json_object_get(target, "class_id")),
+               json_real_value(json_object_get(target, "score")), side_of(target, 0),
+               side_of(target, 1), side_of(target, 2), side_of(target, 3));
+    }
+    fflush(stdout);
 }

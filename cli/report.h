@@ -6,17 +6,16 @@
 
 #include <rung/rung.h>
 
-#include "photo.h"
+#include "job.h"
 
 #define REPORT_CLASS_BYTES 16
 
-/** What is known of one source when it is done. */
+/** What is known of one picture when a detector is done with it. */
 struct report {
-    const char *source;
-    uint32_t width, height;           /**< of the upright picture */
+    const struct job_item *item;
     const rung_packet_header *packet; /**< rung_packet_check found it good */
     const rung_run_info *info;
-    double decode_ms, total_ms;
+    const rung_model *model;
 };
 
 /** The records of a checked packet, and the key points of one (NULL: none). */
@@ -32,16 +31,27 @@ const char *report_class(const rung_model *model, uint16_t class_id,
  * replaced, and the bytes are added in base64.
  */
 json_t *report_new_line(const char *source, bool *complete);
+
 /** Prints a line and ends it. False without memory: then nothing was printed. */
 bool report_print_line(json_t *line, bool complete);
 
-/** A line of JSON on standard output: a result, or an error. False without memory for it. */
-bool report_json(const struct report *report, const rung_model *model);
-bool report_json_error(const char *source, const struct photo_error *error);
+/** The same as report_new_line for a picture that was decoded, with its size. */
+json_t *report_new_picture(const struct job_item *item, bool *complete);
+
+/** The times of an item that has just been run. */
+json_t *report_times(const struct job_item *item, const rung_run_info *info, bool *complete);
+
+/** A detector's result; NULL without memory. */
+json_t *report_line(const struct report *report);
+/** What there is in place of a result; NULL without memory. */
+json_t *report_error_line(const char *source, const struct photo_error *error);
 
 /** Rows of a table on standard output. The source comes last: its width is not known before. */
 void report_table_head(void);
-/** Always true. */
-bool report_table(const struct report *report, const rung_model *model);
+void report_table(const json_t *line);
+
+/** The same as comma-separated values (RFC 4180, lines end with a line feed). */
+void report_csv_head(void);
+void report_csv(const json_t *line);
 
 #endif

@@ -32,7 +32,7 @@ static bool add(struct sources *sources, const char *path, const char *inside)
         sources->items = items;
         sources->capacity = capacity;
     }
-    struct source source = {strdup(path), strdup(inside)};
+    struct source source = {.path = strdup(path), .inside = strdup(inside)};
     sources->items[sources->count++] = source;
     return source.path && source.inside;
 }

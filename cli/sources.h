@@ -9,6 +9,7 @@
 struct source {
     char *path;   /**< as it is opened and reported */
     char *inside; /**< its place below the operand it came from: where its output goes below -o */
+    bool done;    /**< by an earlier call of the command */
 };
 
 struct sources {

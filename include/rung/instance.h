@@ -103,6 +103,12 @@ typedef struct rung_environment_variable {
  */
 RUNG_API rung_result rung_environment_variable_get(uint32_t index, rung_environment_variable *out);
 
+/**
+ * The threads that one run takes when nothing else is said: the physical cores that this process
+ * may use, minus two on machines with more than four. At least 1. Safe from any thread.
+ */
+RUNG_API uint32_t rung_default_threads(void);
+
 /** The version of the library, such as "0.1.0". Static. */
 RUNG_API const char *rung_version(void);
 

@@ -35,7 +35,7 @@ typedef struct rung_model rung_model;
  *
  * The first call that loads ONNX Runtime sets ORT_DISABLE_TELEMETRY=1 in this process, without
  * which its official builds write a device id to the user's cache folder and report home. A program
- * that reads its environment on another thread makes this first call before.
+ * that reads its environment on another thread makes this first call before, or sets it itself.
  *
  * `options` may be NULL and is not kept. `*out` belongs to the caller, who ends it with
  * rung_model_destroy after its contexts and before its instance. Safe from any thread.

@@ -48,8 +48,9 @@ bool rung__environment_is_elevated(void);
 rung_result rung__environment_get(const char *name, char **out);
 
 /**
- * Sets a variable of this process, for a library that can be told in no other way. Whoever reads
- * the environment on another thread in that moment races with it. Results: OK, NO_MEMORY.
+ * Sets a variable of this process, for a library that can be told in no other way; where it has the
+ * value already, nothing is touched. Whoever reads the environment on another thread in that moment
+ * races with it. Results: OK, NO_MEMORY.
  */
 rung_result rung__environment_set(const char *name, const char *value);
 

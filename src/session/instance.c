@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "hardware/cpus.h"
 #include "runtime/helper.h"
 #include "runtime/ort/ort.h"
 #include "session/structure.h"
@@ -140,6 +141,13 @@ void rung_instance_destroy(rung_instance *instance)
     free(instance->cache);
     free(instance->helper);
     free(instance);
+}
+
+uint32_t rung_default_threads(void)
+{
+    struct rung__cpus cpus;
+    rung__cpus_read("", &cpus);
+    return rung__cpus_default_threads(&cpus);
 }
 
 #define VARIABLE_ROW(field, name, text) {name, text},

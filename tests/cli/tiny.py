@@ -7,9 +7,10 @@ import onnx
 from onnx import TensorProto, helper
 
 
-def graph(path, opset=17, shape=(1, 3, 8, 8), name="image", ir_version=8, axes=(1, 2, 3)):
+def graph(path, opset=17, shape=(1, 3, 8, 8), name="image", ir_version=8, axes=(1, 2, 3),
+          corner=(0.0, 0.0, 0.25, 0.25), corner_class=1):
     """Rows are x, y, w, h, confidence, class: constants, with the confidence of row 0 from the picture's mean."""
-    rows = numpy.array([[0.25, 0.25, 0.5, 0.5, 0, 0], [0.0, 0.0, 0.25, 0.25, 0.9, 1]], numpy.float32)
+    rows = numpy.array([[0.25, 0.25, 0.5, 0.5, 0, 0], [*corner, 0.9, corner_class]], numpy.float32)
     pick = numpy.zeros((1, 1, 6), numpy.float32)
     pick[0, 0, 4] = 1.0
     nodes = [

@@ -2,6 +2,7 @@
 #include "base/environment.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <sys/auxv.h>
@@ -32,6 +33,9 @@ rung_result rung__environment_get(const char *name, char **out)
 
 rung_result rung__environment_set(const char *name, const char *value)
 {
+    const char *present = getenv(name);
+    if (present && strcmp(present, value) == 0)
+        return RUNG_OK;
     if (setenv(name, value, true))
         return rung__fail(RUNG_NO_MEMORY, "no memory for the variable %s", name);
     return RUNG_OK;

@@ -2,6 +2,7 @@
 #include "base/environment.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <windows.h>
 
 #include "base/error.h"
@@ -45,6 +46,9 @@ done:
 
 rung_result rung__environment_set(const char *name, const char *value)
 {
+    const char *present = getenv(name);
+    if (present && strcmp(present, value) == 0)
+        return RUNG_OK;
     /* Both the system's copy and the C runtime's, since nobody knows which one a library reads. */
     if (!SetEnvironmentVariableA(name, value) || _putenv_s(name, value))
         return rung__fail(RUNG_NO_MEMORY, "no memory for the variable %s", name);
