@@ -118,7 +118,7 @@ static void detect_source(struct job *job, const struct source *source)
     double begin = now_ms();
     if (!photo_load(source->path, PHOTO_PIXELS_DEFAULT, &photo, &error)) {
         report_error(job, source->path, &error, status_of(&error));
-        return;
+        goto finish;
     }
     double decoded = now_ms();
     rung_result result = detect(job, &photo, &info);
