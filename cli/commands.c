@@ -28,26 +28,32 @@ static int refuse_topic(const char *name)
     return EXIT_USAGE;
 }
 
+static const struct help_topic *find_topic(const char *name)
+{
+    for (const struct help_topic *topic = help_topics; topic->name; topic++)
+        if (strcmp(topic->name, name) == 0)
+            return topic;
+    return NULL;
+}
+
 static int tell_about(const char *name)
 {
     const struct command *command = command_find(name);
-    if (command) {
+    const struct help_topic *topic = find_topic(name);
+    if (command)
         help_command(command, stdout);
-        return EXIT_DONE;
-    }
-    for (const struct help_topic *topic = help_topics; topic->name; topic++) {
-        if (strcmp(topic->name, name) != 0)
-            continue;
+    else if (topic)
         topic->print(stdout);
-        return EXIT_DONE;
-    }
-    return refuse_topic(name);
+    else
+        return refuse_topic(name);
+    return EXIT_DONE;
 }
 
+/** The topics stand in the page of rung itself. */
 static int print_manual(const char *name)
 {
     const struct command *command = name ? command_find(name) : NULL;
-    if (name && !command)
+    if (name && !command && !find_topic(name))
         return refuse_topic(name);
     manual_print(command, stdout);
     return EXIT_DONE;

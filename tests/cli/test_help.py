@@ -125,6 +125,7 @@ def test_a_manual_page_has_the_options_of_help(command):
 def test_the_manual_page_of_rung_lists_all_commands_and_variables():
     page = run("help", "--man").out
     assert re.findall(r"^\.BR rung\\-(\w+)", page.split(".SH COMMANDS")[1].split(".SH ")[0], re.MULTILINE) == COMMANDS
+    assert run("help", "--man", "environment").out == page
     variables = re.findall(r"^([A-Z_]+) ", run("help", "environment").out, re.MULTILINE)
     assert len(variables) > 5 and all(f"\\fB{variable}\\fR" in page for variable in variables)
 
