@@ -91,9 +91,8 @@ static int read_thresholds(struct detection *detection)
 static int read_filter(struct detection *detection)
 {
     char why[512];
-    if (wanted.classes &&
-        !filter_read_classes(&detection->filter, wanted.classes, detection->model,
-                             detection->info.class_count, why, sizeof why)) {
+    if (wanted.classes && !filter_read_classes(&detection->filter, wanted.classes, detection->model,
+                                               detection->info.class_count, why, sizeof why)) {
         fprintf(stderr, "rung detect: --classes: %s\n", why);
         return EXIT_USAGE;
     }
@@ -282,8 +281,8 @@ static int begin(void *user, const struct sources *sources)
 {
     struct detection *detection = user;
     char why[512];
-    if (wanted.coco && !coco_begin(&detection->coco, wanted.coco, sources, detection->model, why,
-                                   sizeof why)) {
+    if (wanted.coco &&
+        !coco_begin(&detection->coco, wanted.coco, sources, detection->model, why, sizeof why)) {
         fprintf(stderr, "rung: %s\n", why);
         return EXIT_IO;
     }

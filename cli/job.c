@@ -70,8 +70,7 @@ void job_item_fail(struct job_item *item, rung_result result)
 
 void job_item_fail_memory(struct job_item *item)
 {
-    item->error =
-        (struct photo_error){"NO_MEMORY", "there is no memory to report what was found"};
+    item->error = (struct photo_error){"NO_MEMORY", "there is no memory to report what was found"};
     item->status = EXIT_BACKEND;
 }
 
