@@ -400,9 +400,17 @@ static const struct option_row options[] = {
     ROW_END,
 };
 
+static const struct command_example examples[] = {
+    {"rung detect -m centerface photo.jpg photos", "What is found, as a table."},
+    {"rung detect -m centerface --json photos >results.jsonl", "One line of JSON a picture."},
+    {"rung detect -m centerface -o annotated photos", "Also the pictures with what was found."},
+    {NULL, NULL},
+};
+
 const struct command command_detect = {
     .name = "detect",
     .operands = "SOURCE…",
+    .operand = VALUE_PATH,
     .text = "Find things in photographs",
     .more = "A source is a picture, or a folder whose pictures are taken with those of the folders "
             "below\n"
@@ -411,6 +419,8 @@ const struct command command_detect = {
             "picture that cannot be read is one line, the others' results stay, and the exit "
             "status is 5.",
     .options = options,
+    .examples = examples,
+    .see = (const char *const[]){"models", "explain", NULL},
     .run = run,
     .least_operands = 1,
     .most_operands = -1,

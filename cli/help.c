@@ -133,10 +133,19 @@ static void print_paragraphs(const char *text, FILE *to)
 
 /* ---- commands ---------------------------------------------------------------------------- */
 
+/** True when the text tells each choice already. */
+static bool tells_choices(const struct option_row *row)
+{
+    bool tells = true;
+    for (size_t i = 0; row->choices && row->choices[i]; i++)
+        tells = tells && strstr(row->text, row->choices[i]);
+    return tells;
+}
+
 void help_option_text(const struct option_row *row, char to[HELP_OPTION_BYTES])
 {
     size_t length = (size_t)snprintf(to, HELP_OPTION_BYTES, "%s", row->text);
-    for (size_t i = 0; row->choices && row->choices[i] && length < HELP_OPTION_BYTES; i++) {
+    for (size_t i = 0; !tells_choices(row) && row->choices[i] && length < HELP_OPTION_BYTES; i++) {
         const char *before = i == 0 ? ": " : row->choices[i + 1] ? ", " : " or ";
         length += (size_t)snprintf(to + length, HELP_OPTION_BYTES - length, "%s%s", before,
                                    row->choices[i]);

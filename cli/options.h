@@ -35,12 +35,12 @@ struct option_row {
     char letter;          /**< 0: none */
     const char *name;     /**< without the dashes */
     const char *argument; /**< what --help calls the value; NULL for flags */
-    const char *text;     /**< a sentence without its full stop, of any length; choices are added */
+    const char *text;     /**< a sentence without its full stop, of any length */
     enum option_kind kind;
     enum value_kind value;
     void *target;
     uint64_t least, most;
-    const char *const *choices; /**< of OPTION_CHOICE, ended by NULL */
+    const char *const *choices; /**< of OPTION_CHOICE, ended by NULL; the text need not tell them */
 };
 
 /** A command line, and what it does. */
