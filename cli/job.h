@@ -68,8 +68,8 @@ struct job_work {
     const char *noun;    /**< one of those things, such as "target" */
 };
 
-#define JOB_NO_INDEX SIZE_MAX /**< of a result in a resumed file, whose source was not named now   \
-                               */
+/** The place of a result in a resumed file whose source was not named now. */
+#define JOB_NO_INDEX SIZE_MAX
 
 /** Says why an item has no result: the library's last error. */
 void job_item_fail(struct job_item *item, rung_result result);
