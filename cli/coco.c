@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coco.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,7 @@ bool coco_begin(struct coco *coco, const char *path, const struct sources *sourc
     coco->numbered = read_numbers(sources, &complete);
     if (!complete) {
         snprintf(why, why_size, "there is no memory for the numbers of the pictures");
+        errno = ENOMEM;
         return false;
     }
     return output_begin(&coco->output, path, why, why_size);
@@ -138,8 +140,10 @@ bool coco_add(struct coco *coco, size_t index, const json_t *line, char *why, si
         bool complete = true;
         json_t *json = annotation(coco, index, line, target, &complete);
         char *text = complete ? json_text(json, REPORT_JSON_FLAGS) : NULL;
-        if (!text)
+        if (!text) {
             snprintf(why, why_size, "there is no memory to write %s", coco->output.path);
+            errno = ENOMEM;
+        }
         added = text && add_text(coco, coco->any ? ",\n" : "[\n", why, why_size) &&
                 add_text(coco, text, why, why_size);
         coco->any = true;

@@ -26,7 +26,9 @@ struct coco {
     bool any;       /**< something was written */
 };
 
-/** Begins the file. False with a sentence; coco_abandon is then not needed. */
+/* What fails gives false with a sentence, and errno. */
+
+/** Begins the file; when it fails, coco_abandon is not needed. */
 bool coco_begin(struct coco *coco, const char *path, const struct sources *sources,
                 const rung_model *model, char *why, size_t why_size);
 

@@ -120,11 +120,11 @@ rung_result open_model(rung_instance *instance, const char *model, uint32_t thre
     return rung_model_open(instance, path, &options, out);
 }
 
-/** NULL without memory: then jansson may leave characters out of long strings, but not twice. */
-static json_t *load_twice(const char *text)
+json_t *load_json(const char *text, size_t length, bool *is_json)
 {
-    json_t *first = json_loads(text, 0, NULL), *second = json_loads(text, 0, NULL);
+    json_t *first = json_loadb(text, length, 0, NULL), *second = json_loadb(text, length, 0, NULL);
     const bool same = first && second && json_equal(first, second);
+    *is_json = first || second;
     json_decref(second);
     if (same)
         return first;
@@ -142,7 +142,8 @@ int read_json(rung_result (*write)(void *user, rung_span to, size_t *needed), vo
         text = malloc(needed);
         result = text ? write(user, (rung_span){text, needed}, &needed) : RUNG_NO_MEMORY;
     }
-    *out = result == RUNG_OK ? load_twice(text) : NULL;
+    bool is_json;
+    *out = result == RUNG_OK ? load_json(text, strlen(text), &is_json) : NULL;
     free(text);
     if (result != RUNG_OK)
         return fail_with(result);

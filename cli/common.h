@@ -106,6 +106,12 @@ rung_result open_model(rung_instance *instance, const char *model, uint32_t thre
 int read_json(rung_result (*write)(void *user, rung_span to, size_t *needed), void *user,
               json_t **out);
 
+/**
+ * Parses JSON. NULL when it is none (`*is_json`), and without memory: then jansson says that it is
+ * none, or leaves characters out of long strings, but not twice.
+ */
+json_t *load_json(const char *text, size_t length, bool *is_json);
+
 /** Says that there is no memory, and gives the exit status. */
 int fail_memory(void);
 

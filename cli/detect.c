@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,15 +278,20 @@ static void detect_item(void *user, void *data, struct job_item *item)
 
 /* ---- results ------------------------------------------------------------------------------ */
 
+static int fail_coco(const char *why)
+{
+    const int error = errno;
+    fprintf(stderr, "rung: %s\n", why);
+    return error == ENOMEM ? EXIT_BACKEND : EXIT_IO;
+}
+
 static int begin(void *user, const struct sources *sources)
 {
     struct detection *detection = user;
     char why[512];
     if (wanted.coco &&
-        !coco_begin(&detection->coco, wanted.coco, sources, detection->model, why, sizeof why)) {
-        fprintf(stderr, "rung: %s\n", why);
-        return EXIT_IO;
-    }
+        !coco_begin(&detection->coco, wanted.coco, sources, detection->model, why, sizeof why))
+        return fail_coco(why);
     if (wanted.csv)
         report_csv_head();
     else if (!common.json && !common.resume)
@@ -297,10 +303,8 @@ static int write_line(void *user, size_t index, const json_t *line)
 {
     struct detection *detection = user;
     char why[512];
-    if (wanted.coco && !coco_add(&detection->coco, index, line, why, sizeof why)) {
-        fprintf(stderr, "rung: %s\n", why);
-        return EXIT_IO;
-    }
+    if (wanted.coco && !coco_add(&detection->coco, index, line, why, sizeof why))
+        return fail_coco(why);
     if (wanted.csv)
         report_csv(line);
     else if (!common.json && !common.resume)
@@ -314,8 +318,7 @@ static int finish(void *user)
     char why[512];
     if (!wanted.coco || coco_commit(&detection->coco, why, sizeof why))
         return EXIT_DONE;
-    fprintf(stderr, "rung: %s\n", why);
-    return EXIT_IO;
+    return fail_coco(why);
 }
 
 static const struct job_work work = {

@@ -105,9 +105,9 @@ static bool note_index(struct resume *resume, size_t index)
 static int read_line(struct resume *resume, const char *text, size_t length, struct chains *chains,
                      struct sources *sources)
 {
-    json_error_t error;
-    json_t *line = json_loadb(text, length, 0, &error);
-    if (!line && json_error_code(&error) == json_error_out_of_memory)
+    bool is_json;
+    json_t *line = load_json(text, length, &is_json);
+    if (!line && is_json)
         return fail_memory();
     char *source = source_of(line);
     json_decref(line);
@@ -202,7 +202,8 @@ static int replay_line(struct resume *resume, size_t number, const char *text, s
                        const json_t *settings, resume_take *take, void *user)
 {
     int status = EXIT_DONE;
-    json_t *line = json_loadb(text, length, 0, NULL);
+    bool is_json;
+    json_t *line = load_json(text, length, &is_json);
     if (!line || number >= resume->count) {
         json_decref(line);
         return line ? refuse(resume, number, "was added while the file was read") : fail_memory();

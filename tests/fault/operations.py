@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is run with faults: commands, the files they begin with, and what a whole output is."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -44,6 +45,11 @@ def bring_an_old_model(folder):
     shutil.copy(folder / "old.rung", folder / "out.rung")
 
 
+def bring_results(folder):
+    line = {"schema": 1, "source": "other.png", "error": {"code": "IO", "message": "cannot be opened"}}
+    (folder / "results.jsonl").write_text(json.dumps(line) + '\n{"schema":1,"source":"pho')
+
+
 OPERATIONS = [
     Operation("pack", "pack", "spec.json", "tiny.onnx", "-o", "out.rung", "--key", "key.pem",
               outputs=["out.rung"], change=bring_an_old_model),
@@ -71,6 +77,11 @@ OPERATIONS = [
     Operation("inspect --spec", "inspect", "--spec", "tiny.rung"),
     Operation("detect -o", "detect", "-m", "./tiny.rung", "--json", "-o", "out", "--runtime", RUNTIMES, *TRUST,
               "photos", outputs=["out/white.png"], result_line=True),
+    Operation("detect --coco", "detect", "-m", "./tiny.rung", "--json", "--coco", "coco.json", "--runtime", RUNTIMES, *TRUST,
+              "photos", outputs=["coco.json"], result_line=True),
+    # One line is there, the beginning of another is cut off.
+    Operation("detect --resume", "detect", "-m", "./tiny.rung", "--resume", "results.jsonl", "--runtime", RUNTIMES, *TRUST,
+              "other.png", "photos", outputs=["results.jsonl"], change=bring_results),
 ]
 
 
@@ -78,6 +89,11 @@ def is_whole(path, content, expected):
     """True when an output that a run left is all there; signatures and keys differ from run to run."""
     if path.suffix == ".rung":
         return content[:-SIGNATURE_BYTES] == expected[:-SIGNATURE_BYTES] and len(content) == len(expected)
+    if path.suffix == ".jsonl":  # whole lines, of those sources and in that order, as many as were done
+        sources = [json.loads(line)["source"] for line in content.decode().splitlines()]
+        return content.endswith(b"\n") and sources in (["other.png"], ["other.png", "photos/white.png"], ["other.png", "photos"])
+    if path.name == "coco.json" and content == b"[]\n":  # of a picture that could not be looked at
+        return True
     if path.suffix == ".pem":
         lines = content.decode().splitlines()
         return len(content) == len(expected) and lines[0].startswith("-----BEGIN ") and lines[-1].startswith("-----END ")
