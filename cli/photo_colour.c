@@ -10,10 +10,11 @@
 
 #include "photo_parts.h"
 
-#define CARD_STEPS        6 /* a channel: 0, 51, 102 … 255 */
-#define CARD_TOLERANCE    2 /* levels; copies of sRGB round their curves in different ways */
-#define ANSWERS_KEPT      16
-#define DIGEST_CHARACTERS 64
+#define CARD_STEPS           6 /* a channel: 0, 51, 102 … 255 */
+#define CARD_TOLERANCE       2 /* levels; copies of sRGB round their curves in different ways */
+#define PROFILE_HEADER_BYTES 128
+#define ANSWERS_KEPT         16
+#define DIGEST_CHARACTERS    64
 
 struct answer {
     char digest[DIGEST_CHARACTERS + 1]; /* SHA-256 of the profile */
@@ -41,7 +42,7 @@ static VipsImage *with_profile(const uint8_t *pixels, int count, enum photo_ink 
     return card;
 }
 
-/* Relative to the paper's white, and black to black, as browsers and printers' proofs show it. */
+/** Relative to the paper's white, and black to black, as browsers and printers' proofs show it. */
 static bool transform(VipsImage *image, VipsImage **result)
 {
     return vips_icc_transform(image, result, "srgb", "embedded", TRUE, "intent",
@@ -75,6 +76,20 @@ static bool is_unchanged(const uint8_t *card, enum photo_ink ink, const uint8_t 
     return true;
 }
 
+/**
+ * True when the profile is all there and for this kind of picture, by its header (ICC.1, 7.2: the
+ * size at 0, the colour space at 16). libvips would take one of its own in the place of another.
+ */
+static bool is_of(enum photo_ink ink, const uint8_t *profile, size_t size)
+{
+    const char *const spaces[] = {
+        [PHOTO_GREY] = "GRAY", [PHOTO_RGB] = "RGB ", [PHOTO_CMYK] = "CMYK"};
+    if (size < PROFILE_HEADER_BYTES || memcmp(profile + 16, spaces[ink], 4) != 0)
+        return false;
+    return size >= ((size_t)profile[0] << 24 | (size_t)profile[1] << 16 | (size_t)profile[2] << 8 |
+                    profile[3]);
+}
+
 /** True when the profile can be used, and makes a difference. */
 static bool try_profile(enum photo_ink ink, const void *profile, size_t size)
 {
@@ -83,7 +98,7 @@ static bool try_profile(enum photo_ink ink, const void *profile, size_t size)
     VipsImage *image = with_profile(card, count, ink, profile, size), *result = NULL;
     uint8_t *got = NULL;
     size_t got_size = 0;
-    if (image && transform(image, &result))
+    if (image && is_of(ink, profile, size) && transform(image, &result))
         got = vips_image_write_to_memory(result, &got_size);
     bool counts = got && got_size >= 3 * (size_t)count &&
                   (ink == PHOTO_CMYK || !is_unchanged(card, ink, got, count));
