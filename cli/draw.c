@@ -93,6 +93,16 @@ static bool draw_target(VipsImage *image, const rung_packet_header *packet,
            draw_label(image, box, text, colour);
 }
 
+/** With the first line of what libvips has to say. */
+static void refuse(struct photo_error *error, const char *what)
+{
+    char *text = vips_error_buffer_copy(); /* and clears it; other threads may be writing to it */
+    error->code = "IO";
+    snprintf(error->message, sizeof error->message, "%s: %.*s", what, (int)strcspn(text, "\n"),
+             text);
+    g_free(text);
+}
+
 bool draw_targets(struct photo *photo, const rung_packet_header *packet, const rung_model *model,
                   struct photo_error *error)
 {
@@ -104,12 +114,8 @@ bool draw_targets(struct photo *photo, const rung_packet_header *packet, const r
     /* Weakest first, so that the strongest lies on top. */
     for (uint32_t i = packet->count; i-- > 0 && drawn;)
         drawn = draw_target(image, packet, &targets[i], model);
-    if (!drawn) {
-        error->code = "IO";
-        snprintf(error->message, sizeof error->message, "cannot be drawn: %.*s",
-                 (int)strcspn(vips_error_buffer(), "\n"), vips_error_buffer());
-        vips_error_clear();
-    }
+    if (!drawn)
+        refuse(error, "cannot be drawn");
     if (image)
         g_object_unref(image);
     return drawn;
@@ -131,11 +137,8 @@ bool draw_save(const struct photo *photo, const char *path, struct photo_error *
                         : vips_jpegsave_buffer(image, &encoded, &written, "Q", 92, NULL)) == 0;
     if (saved)
         saved = output_write(path, encoded, written, error->message, sizeof error->message);
-    else {
-        snprintf(error->message, sizeof error->message, "cannot be encoded: %.*s",
-                 (int)strcspn(vips_error_buffer(), "\n"), vips_error_buffer());
-        vips_error_clear();
-    }
+    else
+        refuse(error, "cannot be encoded");
     error->code = "IO";
     g_free(encoded);
     if (image)

@@ -8,9 +8,15 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include "names.h"
+
+#define READ_BYTES 65536
 
 static const char *const picture_endings[] = {
-    ".jpg", ".jpeg", ".jpe", ".png", ".webp", ".tif", ".tiff", ".heic", ".heif", ".avif", ".gif",
+    ".jpg",  ".jpeg", ".jpe",  ".jfif", ".mpo",  ".png", ".webp", ".tif",
+    ".tiff", ".heic", ".heif", ".hif",  ".avif", ".gif", ".bmp",
 };
 
 static bool is_picture_name(const char *name)
@@ -71,74 +77,113 @@ static bool add_folder(struct sources *sources, char *root)
     return complete && error == 0;
 }
 
-static int by_inside(const void *a, const void *b)
-{
-    const struct source *first = *(struct source *const *)a, *second = *(struct source *const *)b;
-    int order = strcmp(first->inside, second->inside);
-    return order ? order : (first > second) - (first < second);
-}
-
-/** "a/x.jpg" becomes "a/x-2.jpg". */
-static bool rename_inside(struct source *source, unsigned number)
-{
-    size_t size = strlen(source->inside) + 16;
-    char *fresh = malloc(size);
-    const char *slash = strrchr(source->inside, '/');
-    const char *dot = strrchr(slash ? slash : source->inside, '.');
-    int stem = dot ? (int)(dot - source->inside) : (int)strlen(source->inside);
-    if (!fresh)
-        return false;
-    snprintf(fresh, size, "%.*s-%u%s", stem, source->inside, number, dot ? dot : "");
-    free(source->inside);
-    source->inside = fresh;
-    return true;
-}
-
 /** Gives each source a place of its own, so that no output is written over another. */
 static bool separate(struct sources *sources)
 {
-    struct source **order = calloc(sources->count + 1, sizeof(struct source *));
-    bool complete = order != NULL;
-    for (bool again = complete; again && complete;) {
-        again = false;
-        for (size_t i = 0; i < sources->count; i++)
-            order[i] = &sources->items[i];
-        qsort(order, sources->count, sizeof(struct source *), by_inside);
-        unsigned number = 1;
-        for (size_t i = 1; i < sources->count && complete; i++) {
-            bool same = strcmp(order[i]->inside, order[i - number]->inside) == 0;
-            number = same ? number + 1 : 1;
-            if (!same)
-                continue;
-            complete = rename_inside(order[i], number);
-            again = true;
-        }
-    }
-    free(order);
+    struct names names;
+    bool complete = names_start(&names, sources->count);
+    for (size_t i = 0; i < sources->count && complete; i++)
+        names_claim(&names, sources->items[i].inside);
+    /* Now that each name has its first owner, none of the others takes one that is in use. */
+    for (size_t i = 0; i < sources->count && complete; i++)
+        complete = names_make_unique(&names, &sources->items[i].inside);
+    names_finish(&names);
     return complete;
 }
 
-static bool list(struct sources *sources, int count, char **operands)
+static bool add_operand(struct sources *sources, char *operand)
 {
-    for (int i = 0; i < count; i++) {
-        struct stat status;
-        const char *slash = strrchr(operands[i], '/');
-        if (stat(operands[i], &status) == 0 && S_ISDIR(status.st_mode)) {
-            if (!add_folder(sources, operands[i]))
-                return false;
-        } else if (!add(sources, operands[i], slash ? slash + 1 : operands[i]))
-            return false;
+    struct stat status;
+    const char *slash = strrchr(operand, '/');
+    if (stat(operand, &status) == 0 && S_ISDIR(status.st_mode))
+        return add_folder(sources, operand);
+    return add(sources, operand, slash ? slash + 1 : operand);
+}
+
+/** The whole of standard input with a NUL behind it, to be freed; NULL with errno. */
+static char *read_standard_input(size_t *size)
+{
+    char *text = NULL;
+    ssize_t got = 1;
+    for (*size = 0; got > 0; *size += (size_t)got) {
+        char *larger = *size % READ_BYTES == 0 ? realloc(text, *size + READ_BYTES + 1) : text;
+        if (!larger)
+            break;
+        text = larger;
+        do
+            got = read(STDIN_FILENO, text + *size, READ_BYTES - *size % READ_BYTES);
+        while (got < 0 && errno == EINTR);
     }
-    return separate(sources);
+    if (got != 0) {
+        free(text);
+        return NULL;
+    }
+    text[*size] = '\0';
+    return text;
+}
+
+/** Each of the names in `text`, which `separator` ends; empty ones are passed over. */
+static bool add_names(struct sources *sources, char *text, size_t size, char separator)
+{
+    for (char *name = text; name < text + size;) {
+        char *end = memchr(name, separator, (size_t)(text + size - name));
+        if (!end)
+            end = text + size;
+        *end = '\0';
+        if (*name && !add_operand(sources, name))
+            return false;
+        name = end + 1;
+    }
+    return true;
+}
+
+static bool add_list(struct sources *sources, bool null_separated)
+{
+    size_t size;
+    char *text = read_standard_input(&size);
+    if (!text)
+        return false;
+    /* A name ends at a NUL whatever the list says, so what follows would be lost without a word. */
+    const bool mixed = !null_separated && memchr(text, '\0', size);
+    bool complete = !mixed && add_names(sources, text, size, null_separated ? '\0' : '\n');
+    const int error = mixed ? EILSEQ : errno;
+    free(text);
+    errno = error;
+    return complete;
+}
+
+static void explain(const char *operand, char *why, size_t why_size)
+{
+    const int error = errno;
+    const bool is_list = strcmp(operand, "-") == 0;
+    if (error == ENOMEM)
+        snprintf(why, why_size, "there is no memory to list the pictures");
+    else if (is_list && error == EILSEQ)
+        snprintf(why, why_size,
+                 "the list on standard input holds a NUL byte; -0 reads names that NUL ends");
+    else if (is_list)
+        snprintf(why, why_size, "the list on standard input cannot be read: %s", strerror(error));
+    else
+        snprintf(why, why_size, "the pictures in %s cannot be listed: %s", operand,
+                 strerror(error));
+    errno = error;
 }
 
 bool sources_list(struct sources *sources, int count, char **operands, bool null_separated,
                   char *why, size_t why_size)
 {
-    (void)null_separated;
-    if (list(sources, count, operands))
+    for (int i = 0; i < count; i++) {
+        bool complete = strcmp(operands[i], "-") == 0 ? add_list(sources, null_separated)
+                                                      : add_operand(sources, operands[i]);
+        if (!complete) {
+            explain(operands[i], why, why_size);
+            return false;
+        }
+    }
+    if (separate(sources))
         return true;
-    snprintf(why, why_size, "the pictures cannot be listed: %s", strerror(errno));
+    errno = ENOMEM;
+    explain("", why, why_size);
     return false;
 }
 
