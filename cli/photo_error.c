@@ -13,17 +13,12 @@
 static const struct {
     const char *phrase, *code;
 } phrases[] = {
-    {"end of file", "TRUNCATED"},
-    {"end_of_file", "TRUNCATED"},
-    {"unexpected end", "TRUNCATED"},
-    {"premature", "TRUNCATED"},
-    {"truncated", "TRUNCATED"},
-    {"out of memory", "NO_MEMORY"},
-    {"memory allocation", "NO_MEMORY"},
-    {"unsupported", "UNSUPPORTED"},
-    {"not supported", "UNSUPPORTED"},
-    {"not implemented", "UNSUPPORTED"},
-    {"no decoding plugin", "UNSUPPORTED"},
+    {"end of file", "TRUNCATED"},       {"end_of_file", "TRUNCATED"},
+    {"unexpected end", "TRUNCATED"},    {"premature", "TRUNCATED"},
+    {"truncated", "TRUNCATED"},         {"bytes, expected", "TRUNCATED"},
+    {"out of memory", "NO_MEMORY"},     {"memory allocation", "NO_MEMORY"},
+    {"unsupported", "UNSUPPORTED"},     {"not supported", "UNSUPPORTED"},
+    {"not implemented", "UNSUPPORTED"}, {"no decoding plugin", "UNSUPPORTED"},
 };
 
 bool photo_refuse(struct photo_error *error, const char *code, const char *format, ...)

@@ -26,7 +26,7 @@ static int open_file(const char *path)
 static bool check_kind(const struct stat *status, struct photo_error *error)
 {
     if (S_ISDIR(status->st_mode))
-        return photo_refuse(error, "DIRECTORY", "is a folder");
+        return photo_refuse(error, "DIRECTORY", "is a folder without pictures");
     if (!S_ISREG(status->st_mode))
         return photo_refuse(error, "NOT_AN_IMAGE", "is no regular file");
     if (status->st_size == 0)
@@ -106,6 +106,7 @@ static gint64 seek_source(VipsSourceCustom *source, gint64 offset, int whence, v
     int64_t base = whence == SEEK_CUR ? file->position : whence == SEEK_END ? file->size : 0;
     if (offset < -base || offset > INT64_MAX - base)
         return -1;
+    file->ended |= base + offset > file->size; /* decoders seek to what they then read */
     return file->position = base + offset;
 }
 

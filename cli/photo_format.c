@@ -116,10 +116,10 @@ const struct photo_format *photo_format_find(const uint8_t head[PHOTO_HEAD_BYTES
     if (!format)
         photo_refuse(error, "NOT_AN_IMAGE", "is no picture: its content is of no known format");
     else if (!format->loader && !format->is_bitmap)
-        photo_refuse(error, "UNSUPPORTED", "is a %s file, which is not read", format->name);
+        photo_refuse(error, "UNSUPPORTED", "is of the format %s, which is not read", format->name);
     else if (format->loader && !is_there(format))
-        photo_refuse(error, "UNSUPPORTED", "is a %s file, and the libvips here cannot read those",
-                     format->name);
+        photo_refuse(error, "UNSUPPORTED",
+                     "is of the format %s, which the libvips here cannot read", format->name);
     else
         return format;
     return NULL;

@@ -95,8 +95,14 @@ static bool add_operand(struct sources *sources, char *operand)
 {
     struct stat status;
     const char *slash = strrchr(operand, '/');
-    if (stat(operand, &status) == 0 && S_ISDIR(status.st_mode))
-        return add_folder(sources, operand);
+    if (stat(operand, &status) == 0 && S_ISDIR(status.st_mode)) {
+        const size_t before = sources->count;
+        if (!add_folder(sources, operand))
+            return false;
+        if (sources->count > before)
+            return true;
+        /* Opening it then tells that it is a folder without pictures. */
+    }
     return add(sources, operand, slash ? slash + 1 : operand);
 }
 
