@@ -78,15 +78,18 @@ static bool decode_alone(struct photo_file *file, const struct photo_format *for
     return complete;
 }
 
-/** By libvips: first side by side with others. */
+/** By libvips: first side by side with others. `error` is for a failure alone. */
 static bool decode_formats(struct photo_file *file, const struct photo_format *format,
                            uint64_t pixels_max, struct photo *photo, struct photo_error *error)
 {
+    struct photo_error why = {0};
     g_rw_lock_reader_lock(&lock);
-    bool complete = decode(file, format, pixels_max, photo, error, false);
+    bool complete = decode(file, format, pixels_max, photo, &why, false);
     g_rw_lock_reader_unlock(&lock);
-    if (!complete && !error->code)
-        complete = decode_alone(file, format, pixels_max, photo, error);
+    if (!complete && !why.code)
+        complete = decode_alone(file, format, pixels_max, photo, &why);
+    if (!complete)
+        *error = why;
     vips_thread_shutdown(); /* what libvips keeps for a thread, which may end after this */
     return complete;
 }
@@ -98,7 +101,6 @@ bool photo_load(const char *path, uint64_t pixels_max, struct photo *photo,
     uint8_t head[PHOTO_HEAD_BYTES];
     bool complete = false;
     photo->width = photo->height = 0;
-    error->code = NULL;
     if (!photo_file_open(&file, path, error))
         return false;
     const struct photo_format *format =

@@ -47,7 +47,7 @@ void photo_thread_stop(void);
  * most 65,535. Strict about damage. Turned upright by EXIF; brought to sRGB by an embedded profile;
  * 16 bits scaled; grey replicated; alpha left aside: the colours are those that are stored, also
  * where they are transparent. May be called by several threads at once, each with its own photo. On
- * failure the photo holds no picture, but keeps its memory.
+ * failure the photo holds no picture, but keeps its memory; on success `error` stays as it was.
  */
 bool photo_load(const char *path, uint64_t pixels_max, struct photo *photo,
                 struct photo_error *error);
