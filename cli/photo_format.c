@@ -65,7 +65,7 @@ static char modules[512]; /* the folder of libvips' loadable loaders; "" where t
 void photo_format_prepare(void)
 {
     Dl_info library;
-    if (getenv("VIPSHOME") || !dladdr((void *)(uintptr_t)vips_init, &library))
+    if (getenv("VIPSHOME") || !dladdr(dlsym(RTLD_DEFAULT, "vips_init"), &library))
         return;
     const char *slash = strrchr(library.dli_fname, '/');
     int length = slash ? (int)(slash - library.dli_fname) : 0;
