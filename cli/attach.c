@@ -35,11 +35,13 @@ static const struct option_row options[] = {
 const struct command command_attach = {
     .name = "attach",
     .operands = "MODEL SIGNATURE",
+    .operand = VALUE_FILE,
     .text = "Put a signature that was made elsewhere into a model file",
     .more =
         "SIGNATURE is a file of 64 bytes, r and s, or of their DER, over what rung digest tells.\n"
         "Nothing is written unless it is good for the key.",
     .options = options,
+    .see = (const char *const[]){"digest", "verify", NULL},
     .run = run,
     .least_operands = 2,
     .most_operands = 2,

@@ -4,77 +4,101 @@
 #include <string.h>
 
 #include "common.h"
+#include "help.h"
+#include "suggest.h"
 
 extern const struct command command_attach, command_detect, command_digest, command_explain,
     command_inspect, command_keygen, command_models, command_pack, command_sign, command_vectors,
     command_verify;
 
-static void help_environment(void)
-{
-    rung_environment_variable variable;
-    for (uint32_t i = 0; rung_environment_variable_get(i, &variable) == RUNG_OK; i++)
-        printf("%-18s %s\n", variable.name, variable.text);
-    printf("\nThey are read once, and not at all when the process runs with elevated privileges. "
-           "Lists "
-           "are separated by ':'.\n");
-}
+static bool want_manual;
+static const char *shell;
 
-static void help_exit(void)
+static int refuse_topic(const char *name)
 {
-    printf("0    done\n"
-           "1    a negative verdict\n"
-           "2    a mistake in the command line, or in a spec file\n"
-           "3    no runtime, or it failed\n"
-           "4    a model that is damaged, changed or not trusted\n"
-           "5    something could not be read or written; the other results are complete\n"
-           "70   a defect of rung itself\n"
-           "130  interrupted; what was finished is complete\n");
-}
-
-static void help_models(void)
-{
-    printf(
-        "A model is one signed file, NAME.rung. -m takes its path (anything with a '/' or ending "
-        "in "
-        ".rung)\nor its name, which is looked up in the folders of RUNG_MODEL_PATH, in "
-        "$XDG_DATA_HOME/rung/models\n(~/.local/share/rung/models), and beside the installed "
-        "library.\n\nIt is admitted when its signature is by a trusted key: --trust, "
-        "RUNG_TRUST_PATH, the *.pem files in\n$XDG_CONFIG_HOME/rung/trust (~/.config/rung/trust), "
-        "and what was installed with this program.\n");
-}
-
-static const struct {
-    const char *name;
-    void (*print)(void);
-} topics[] = {{"environment", help_environment}, {"exit", help_exit}, {"models", help_models}};
-
-static int run_help(int count, char **operands)
-{
-    for (size_t i = 0; count == 1 && i < sizeof topics / sizeof *topics; i++) {
-        if (strcmp(topics[i].name, operands[0]) != 0)
-            continue;
-        topics[i].print();
-        return EXIT_DONE;
-    }
-    for (int i = 0; count == 1 && commands[i]; i++) {
-        if (strcmp(commands[i]->name, operands[0]) != 0)
-            continue;
-        command_help(commands[i], stdout);
-        return EXIT_DONE;
-    }
-    fprintf(stderr,
-            "rung help: no such topic: %s; topics are environment, exit, models, and each "
-            "command\n",
-            operands[0]);
+    struct suggestion suggestion = suggestion_begin(name, strlen(name));
+    fprintf(stderr, "rung help: there is no topic \"%s\"", name);
+    for (size_t i = 0; commands[i]; i++)
+        suggestion_offer(&suggestion, commands[i]->name);
+    for (const struct help_topic *topic = help_topics; topic->name; topic++)
+        suggestion_offer(&suggestion, topic->name);
+    if (suggestion.best)
+        fprintf(stderr, "; did you mean %s?", suggestion.best);
+    fprintf(stderr, " rung help lists them\n");
     return EXIT_USAGE;
 }
 
-static const struct command command_help_topics = {
+static const struct help_topic *find_topic(const char *name)
+{
+    for (const struct help_topic *topic = help_topics; topic->name; topic++)
+        if (strcmp(topic->name, name) == 0)
+            return topic;
+    return NULL;
+}
+
+static int tell_about(const char *name)
+{
+    const struct command *command = command_find(name);
+    const struct help_topic *topic = find_topic(name);
+    if (command)
+        help_command(command, stdout);
+    else if (topic)
+        topic->print(stdout);
+    else
+        return refuse_topic(name);
+    return EXIT_DONE;
+}
+
+/** The topics stand in the page of rung itself. */
+static int print_manual(const char *name)
+{
+    const struct command *command = name ? command_find(name) : NULL;
+    if (name && !command && !find_topic(name))
+        return refuse_topic(name);
+    manual_print(command, stdout);
+    return EXIT_DONE;
+}
+
+static int run_help(int count, char **operands)
+{
+    if (want_manual)
+        return print_manual(count ? operands[0] : NULL);
+    if (count)
+        return tell_about(operands[0]);
+    if (shell)
+        completion_print(shell, stdout);
+    else
+        help_list(stdout);
+    return EXIT_DONE;
+}
+
+static const struct option_row help_options[] = {
+    {.name = "man",
+     .text = "the manual page in roff, of rung itself or of the command TOPIC",
+     .target = &want_manual},
+    {.name = "completion",
+     .argument = "SHELL",
+     .text = "a script that completes commands, options and models for a shell",
+     .kind = OPTION_CHOICE,
+     .target = &shell,
+     .choices = completion_shells},
+    ROW_END,
+};
+
+static const struct command_example help_examples[] = {
+    {"rung help --man detect | man -l -", "Reads the manual page of a command."},
+    {"source <(rung help --completion bash)", "Completes in this bash; an installation has it."},
+    {NULL, NULL},
+};
+
+static const struct command command_help = {
     .name = "help",
-    .operands = "TOPIC",
-    .text = "Tell about a command, or about environment, exit, models",
+    .operands = "[TOPIC]",
+    .operand = VALUE_TOPIC,
+    .text = "Tell about a command, or about environment or exit",
+    .options = help_options,
+    .examples = help_examples,
     .run = run_help,
-    .least_operands = 1,
     .most_operands = 1,
 };
 
@@ -90,6 +114,14 @@ const struct command *const commands[] = {
     &command_digest,
     &command_attach,
     &command_vectors,
-    &command_help_topics,
+    &command_help,
     NULL,
 };
+
+const struct command *command_find(const char *name)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}

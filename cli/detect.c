@@ -91,9 +91,8 @@ static int read_thresholds(struct detection *detection)
 static int read_filter(struct detection *detection)
 {
     char why[512];
-    if (wanted.classes &&
-        !filter_read_classes(&detection->filter, wanted.classes, detection->model,
-                             detection->info.class_count, why, sizeof why)) {
+    if (wanted.classes && !filter_read_classes(&detection->filter, wanted.classes, detection->model,
+                                               detection->info.class_count, why, sizeof why)) {
         fprintf(stderr, "rung detect: --classes: %s\n", why);
         return EXIT_USAGE;
     }
@@ -282,8 +281,8 @@ static int begin(void *user, const struct sources *sources)
 {
     struct detection *detection = user;
     char why[512];
-    if (wanted.coco && !coco_begin(&detection->coco, wanted.coco, sources, detection->model, why,
-                                   sizeof why)) {
+    if (wanted.coco &&
+        !coco_begin(&detection->coco, wanted.coco, sources, detection->model, why, sizeof why)) {
         fprintf(stderr, "rung: %s\n", why);
         return EXIT_IO;
     }
@@ -401,9 +400,17 @@ static const struct option_row options[] = {
     ROW_END,
 };
 
+static const struct command_example examples[] = {
+    {"rung detect -m centerface photo.jpg photos", "What is found, as a table."},
+    {"rung detect -m centerface --json photos >results.jsonl", "One line of JSON a picture."},
+    {"rung detect -m centerface -o annotated photos", "Also the pictures with what was found."},
+    {NULL, NULL},
+};
+
 const struct command command_detect = {
     .name = "detect",
     .operands = "SOURCE…",
+    .operand = VALUE_PATH,
     .text = "Find things in photographs",
     .more = "A source is a picture, or a folder whose pictures are taken with those of the folders "
             "below\n"
@@ -412,6 +419,8 @@ const struct command command_detect = {
             "picture that cannot be read is one line, the others' results stay, and the exit "
             "status is 5.",
     .options = options,
+    .examples = examples,
+    .see = (const char *const[]){"models", "explain", NULL},
     .run = run,
     .least_operands = 1,
     .most_operands = -1,

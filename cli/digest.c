@@ -40,6 +40,7 @@ static const struct option_row options[] = {
 const struct command command_digest = {
     .name = "digest",
     .operands = "MODEL",
+    .operand = VALUE_FILE,
     .text = "Print the SHA-256 that is to be signed elsewhere",
     .more = "For keys that are kept elsewhere; rung attach then puts the signature in. With "
             "openssl:\n\n"
@@ -47,6 +48,7 @@ const struct command command_digest = {
             "    openssl dgst -sha256 -sign key.pem -out signature message\n"
             "    rung attach model.rung signature --public-key key.pub.pem",
     .options = options,
+    .see = (const char *const[]){"attach", NULL},
     .run = run,
     .least_operands = 1,
     .most_operands = 1,

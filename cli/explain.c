@@ -161,12 +161,20 @@ static const struct option_row options[] = {
     ROW_MODEL, ROW_JSON, ROW_RUNG, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE, ROW_END,
 };
 
+static const struct command_example examples[] = {
+    {"rung explain", "Which runtimes were found, and which rung is taken."},
+    {"rung explain -m centerface", "What a model really runs on."},
+    {NULL, NULL},
+};
+
 const struct command command_explain = {
     .name = "explain",
     .operands = "",
     .text = "Tell which rung serves here, and why",
     .more = "With a model it also runs it once, and tells what really executed.",
     .options = options,
+    .examples = examples,
+    .see = (const char *const[]){"models", NULL},
     .run = run,
     .least_operands = 0,
     .most_operands = 0,

@@ -46,8 +46,8 @@ static bool stays(const struct filter *filter, const rung_target *kept, uint32_t
 {
     if (target->confidence < filter->confidence || (filter->most && count >= filter->most))
         return false;
-    if (filter->by_class && (target->class_id >= FILTER_CLASSES ||
-                             !filter->classes[target->class_id]))
+    if (filter->by_class &&
+        (target->class_id >= FILTER_CLASSES || !filter->classes[target->class_id]))
         return false;
     return !is_suppressed(filter, kept, count, target);
 }

@@ -73,11 +73,21 @@ static const struct option_row options[] = {
     ROW_END,
 };
 
+static const struct command_example examples[] = {
+    {"rung inspect model.rung", "Everything in the file, as a table."},
+    {"rung inspect --spec model.rung >spec.json",
+     "What it can be packed from again, with its graph."},
+    {NULL, NULL},
+};
+
 const struct command command_inspect = {
     .name = "inspect",
     .operands = "MODEL",
+    .operand = VALUE_FILE,
     .text = "Show what a model file holds, trusted or not",
     .options = options,
+    .examples = examples,
+    .see = (const char *const[]){"pack", "verify", NULL},
     .run = run,
     .least_operands = 1,
     .most_operands = 1,

@@ -70,8 +70,7 @@ void job_item_fail(struct job_item *item, rung_result result)
 
 void job_item_fail_memory(struct job_item *item)
 {
-    item->error =
-        (struct photo_error){"NO_MEMORY", "there is no memory to report what was found"};
+    item->error = (struct photo_error){"NO_MEMORY", "there is no memory to report what was found"};
     item->status = EXIT_BACKEND;
 }
 
@@ -166,10 +165,6 @@ static int list_sources(struct job *job, int count, char **operands)
         fprintf(stderr, "rung: %s\n", why);
         return errno == ENOMEM ? EXIT_BACKEND : EXIT_IO;
     }
-    if (job->sources.count == 0) {
-        fprintf(stderr, "rung: no pictures in %s\n", operands[0]);
-        return EXIT_IO;
-    }
     int status = EXIT_DONE;
     if (common.resume)
         status = resume_open(&job->resume, common.resume, &job->sources);
@@ -211,11 +206,20 @@ static int make_sessions(struct job *job)
     return EXIT_DONE;
 }
 
+/** What is wrong with the model is said first. */
+static int refuse_no_pictures(const char *operand)
+{
+    fprintf(stderr, "rung: no pictures in %s\n", operand);
+    return EXIT_IO;
+}
+
 /** Opens the model, and everything that the results go to. */
-static int prepare(struct job *job)
+static int prepare(struct job *job, char **operands)
 {
     const struct job_work *work = job->work;
     int status = work->open(job->user, &job->plan);
+    if (status == EXIT_DONE && job->sources.count == 0)
+        status = refuse_no_pictures(operands[0]);
     if (status == EXIT_DONE)
         status = make_sessions(job);
     if (status == EXIT_DONE && !(job->settings = work->settings(job->user)))
@@ -247,9 +251,9 @@ static void summarise(const struct job *job, double seconds)
             plural(job->plan.threads));
 }
 
-static int work_through(struct job *job)
+static int work_through(struct job *job, char **operands)
 {
-    int status = prepare(job);
+    int status = prepare(job, operands);
     const double begin = job_now_ms();
     if (status != EXIT_DONE)
         return status;
@@ -296,7 +300,7 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
         status = start_pipeline(&job);
     }
     if (status == EXIT_DONE)
-        status = work_through(&job);
+        status = work_through(&job, operands);
     tear_down(&job);
     const int closed = resume_close(&job.resume);
     return status == EXIT_DONE ? closed : status;

@@ -7,20 +7,20 @@
 #include "sources.h"
 
 /*
- * What detect, embed and segment share: pictures are decoded ahead in threads of their own, sessions
- * work on them side by side, and the results come out in the order of the sources. At most a few
- * pictures are in memory at a time, in buffers that later pictures use again.
+ * What detect, embed and segment share: pictures are decoded ahead in threads of their own,
+ * sessions work on them side by side, and the results come out in the order of the sources. At most
+ * a few pictures are in memory at a time, in buffers that later pictures use again.
  */
 
 /** One picture on its way through a job. */
 struct job_item {
-    size_t index;                /**< its place among the sources */
+    size_t index; /**< its place among the sources */
     const struct source *source;
-    struct photo photo;          /**< decoded; a session may draw on it */
-    double begin_ms, decode_ms;  /**< when decoding began, and how long it took */
-    json_t *line;                /**< the result, made by a session; NULL: none */
-    struct photo_error error;    /**< why there is none */
-    int status;                  /**< EXIT_DONE, or what the failure means */
+    struct photo photo;         /**< decoded; a session may draw on it */
+    double begin_ms, decode_ms; /**< when decoding began, and how long it took */
+    json_t *line;               /**< the result, made by a session; NULL: none */
+    struct photo_error error;   /**< why there is none */
+    int status;                 /**< EXIT_DONE, or what the failure means */
 };
 
 /** The threads of a job. */
@@ -34,7 +34,8 @@ struct job_plan {
  * else on the main thread. What may be NULL says so.
  */
 struct job_work {
-    /** Opens models, while the first pictures are being decoded. An exit status, after a message. */
+    /** Opens models, while the first pictures are being decoded. An exit status, after a message.
+     */
     int (*open)(void *user, const struct job_plan *plan);
     /** Undoes it, also after it has failed. */
     void (*close)(void *user);
@@ -67,7 +68,8 @@ struct job_work {
     const char *noun;    /**< one of those things, such as "target" */
 };
 
-#define JOB_NO_INDEX SIZE_MAX /**< of a result in a resumed file, whose source was not named now */
+/** The place of a result in a resumed file whose source was not named now. */
+#define JOB_NO_INDEX SIZE_MAX
 
 /** Says why an item has no result: the library's last error. */
 void job_item_fail(struct job_item *item, rung_result result);
@@ -92,8 +94,8 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
          .target = &common.resume},                                                                \
         {.name = "hint",                                                                           \
          .argument = "HINT",                                                                       \
-         .text = "throughput: several pictures side by side, one thread each (the default for "    \
-                 "more than one picture); latency: all threads on one picture",                    \
+         .text = "several pictures side by side with one thread each, as is done for more than "   \
+                 "one, or one picture with all threads",                                           \
          .kind = OPTION_CHOICE,                                                                    \
          .target = &common.hint,                                                                   \
          .choices = job_hints},                                                                    \

@@ -15,11 +15,20 @@ static int run(int count, char **operands)
     return EXIT_DONE;
 }
 
+static const struct command_example examples[] = {
+    {"rung keygen key.pem key.pub.pem",
+     "A new pair; whoever is given the second can trust what the first signs."},
+    {NULL, NULL},
+};
+
 const struct command command_keygen = {
     .name = "keygen",
     .operands = "PRIVATE PUBLIC",
+    .operand = VALUE_FILE,
     .text = "Make a pair of keys for signing models",
     .more = "Writes two new PEM files, ECDSA P-256. The private one can be read by its owner only.",
+    .examples = examples,
+    .see = (const char *const[]){"sign", "pack", NULL},
     .run = run,
     .least_operands = 2,
     .most_operands = 2,

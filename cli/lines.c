@@ -62,8 +62,7 @@ enum lines_state lines_next(struct lines *lines, char **line, size_t *length)
     for (;;) {
         const size_t left = lines->used - lines->begin;
         const char *from = lines->buffer ? lines->buffer + lines->begin : NULL;
-        const char *end =
-            left > seen ? memchr(from + seen, lines->separator, left - seen) : NULL;
+        const char *end = left > seen ? memchr(from + seen, lines->separator, left - seen) : NULL;
         if (end)
             return take(lines, (size_t)(end - from), 1, line, length);
         seen = left;

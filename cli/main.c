@@ -4,24 +4,8 @@
 #include <string.h>
 
 #include "common.h"
-
-static void print_commands(FILE *to)
-{
-    fprintf(to, "usage: rung COMMAND [OPTION…] [OPERAND…]\n\n"
-                "Runs vision models on the fastest path this device can prove.\n\ncommands:\n");
-    for (int i = 0; commands[i]; i++)
-        fprintf(to, "  %-10s %s\n", commands[i]->name, commands[i]->text);
-    fprintf(to, "\nrung COMMAND --help tells about one; rung help TOPIC about: environment, exit, "
-                "models.\n");
-}
-
-static const struct command *find_command(const char *name)
-{
-    for (int i = 0; commands[i]; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
-    return NULL;
-}
+#include "help.h"
+#include "suggest.h"
 
 /** Results that did not arrive, on a full disk for example, are no success. */
 static int flush_results(int status)
@@ -32,28 +16,40 @@ static int flush_results(int status)
     return status == EXIT_DONE ? EXIT_IO : status;
 }
 
-int main(int count, char **arguments)
+static int refuse_command(const char *name)
+{
+    struct suggestion suggestion = suggestion_begin(name, strlen(name));
+    for (size_t i = 0; commands[i]; i++)
+        suggestion_offer(&suggestion, commands[i]->name);
+    fprintf(stderr, "rung: there is no command \"%s\"; ", name);
+    if (suggestion.best)
+        fprintf(stderr, "did you mean %s? ", suggestion.best);
+    fprintf(stderr, "rung --help lists them\n");
+    return EXIT_USAGE;
+}
+
+static int run(int count, char **arguments)
 {
     /* The library would set it (rung/model.h) while other threads here read the environment. */
     setenv("ORT_DISABLE_TELEMETRY", "1", 1);
-    if (count < 2) {
-        print_commands(stderr);
-        return EXIT_USAGE;
-    }
     const char *name = arguments[1];
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
-        (strcmp(name, "help") == 0 && count == 2)) {
-        print_commands(stdout);
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        help_list(stdout);
         return EXIT_DONE;
     }
     if (strcmp(name, "--version") == 0) {
         printf("rung %s\n", rung_version());
         return EXIT_DONE;
     }
-    const struct command *command = find_command(name);
-    if (!command) {
-        fprintf(stderr, "rung: there is no command \"%s\"; rung --help lists them\n", name);
+    const struct command *command = command_find(name);
+    return command ? command_main(command, count - 1, arguments + 1) : refuse_command(name);
+}
+
+int main(int count, char **arguments)
+{
+    if (count < 2) {
+        help_list(stderr);
         return EXIT_USAGE;
     }
-    return flush_results(command_main(command, count - 1, arguments + 1));
+    return flush_results(run(count, arguments));
 }

@@ -299,18 +299,34 @@ static const struct option_row options[] = {
     ROW_END,
 };
 
+static const struct command_example examples[] = {
+    {"rung models", "What -m finds by name."},
+    {"rung models --trust key.pub.pem downloads", "Is what was fetched signed by that key?"},
+    {NULL, NULL},
+};
+
 const struct command command_models = {
     .name = "models",
     .operands = "[FOLDER…]",
     .text = "List the model files there are, and which of them are trusted",
+    .operand = VALUE_FOLDER,
     .more =
-        "Without a FOLDER those that -m finds by name, in the order in which they are looked for "
-        "(rung help\nmodels). Each file whose signer is trusted is read and hashed as rung verify "
-        "does, which "
-        "takes a second\nor more for each gigabyte; lines come as it goes. What an untrusted file "
-        "says of itself is shown, "
-        "not proved.",
+        "A model is one signed file, NAME.rung. -m takes its path (anything with a '/' or ending "
+        "in .rung) or its name, which is looked up in the folders of RUNG_MODEL_PATH, in "
+        "$XDG_DATA_HOME/rung/models (~/.local/share/rung/models), and beside the installed "
+        "library. Those are the folders that are listed when no FOLDER is given, in that order; a "
+        "file that an earlier folder has too is marked as shadowed.\n\n"
+        "It is trusted when its signature is by a trusted key: --trust, RUNG_TRUST_PATH, the *.pem "
+        "files in $XDG_CONFIG_HOME/rung/trust (~/.config/rung/trust), and what was installed with "
+        "this program.\n\n"
+        "Each file whose signer is trusted is read and hashed, as rung verify does, so that a "
+        "large "
+        "one takes its time; a line is printed when its file is done. What a file that "
+        "is not trusted says of itself is shown, not proved. That a file is not trusted is no "
+        "failure; a damaged one gives exit status 4, and what cannot be read 5.",
     .options = options,
+    .examples = examples,
+    .see = (const char *const[]){"verify", "inspect", NULL},
     .run = run,
     .least_operands = 0,
     .most_operands = -1,

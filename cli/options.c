@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "common.h"
+#include "help.h"
+#include "suggest.h"
 
 #define OPTIONS_MAX 48
 #define HELP_LETTER 'h'
@@ -22,34 +24,7 @@ static int row_count(const struct command *command)
     return count;
 }
 
-static void usage_line(const struct command *command, FILE *to)
-{
-    fprintf(to, "usage: rung %s%s%s%s\n", command->name, row_count(command) ? " [OPTION…]" : "",
-            command->operands[0] ? " " : "", command->operands);
-}
-
-static void option_line(const struct option_row *row, FILE *to)
-{
-    char left[64];
-    snprintf(left, sizeof left, "%c%c%c --%s%s%s", row->letter ? '-' : ' ',
-             row->letter ? row->letter : ' ', row->letter ? ',' : ' ', row->name,
-             row->argument ? " " : "", row->argument ? row->argument : "");
-    fprintf(to, "  %-26s %s\n", left, row->text);
-}
-
-void command_help(const struct command *command, FILE *to)
-{
-    static const struct option_row help = {
-        .letter = HELP_LETTER, .name = "help", .text = "show this"};
-    usage_line(command, to);
-    fprintf(to, "\n%s.\n", command->text);
-    if (command->more)
-        fprintf(to, "\n%s\n", command->more);
-    fprintf(to, "\noptions:\n");
-    for (int i = 0; i < row_count(command); i++)
-        option_line(&command->options[i], to);
-    option_line(&help, to);
-}
+const struct option_row option_help = {.letter = HELP_LETTER, .name = "help", .text = "show this"};
 
 static int refuse(const struct command *command, const char *what, const char *value)
 {
@@ -161,7 +136,7 @@ static void getopt_tables(const struct command *command, char *letters, struct o
             letters[at++] = ':';
     }
     letters[at] = '\0';
-    names[count] = (struct option){"help", no_argument, NULL, HELP_LETTER};
+    names[count] = (struct option){option_help.name, no_argument, NULL, HELP_LETTER};
     names[count + 1] = (struct option){0};
 }
 
@@ -174,6 +149,49 @@ static const struct option_row *row_of(const struct command *command, int got)
     return NULL;
 }
 
+/** The long options that begin with `typed` (getopt takes a beginning that only one has). */
+static int print_beginnings(const struct command *command, const char *typed, size_t length)
+{
+    int found = 0;
+    for (int i = 0; i < row_count(command); i++) {
+        if (strncmp(command->options[i].name, typed, length) != 0)
+            continue;
+        fprintf(stderr, "%s --%s", found++ ? "," : "; it could be", command->options[i].name);
+    }
+    return found;
+}
+
+/** The best that can be said of `--typed`. */
+static void suggest_option(const struct command *command, const char *typed, size_t length)
+{
+    struct suggestion suggestion = suggestion_begin(typed, length);
+    if (length > 0 && print_beginnings(command, typed, length))
+        return;
+    for (int i = 0; i < row_count(command); i++)
+        suggestion_offer(&suggestion, command->options[i].name);
+    suggestion_offer(&suggestion, option_help.name);
+    if (suggestion.best)
+        fprintf(stderr, "; did you mean --%s?", suggestion.best);
+}
+
+/** After getopt's '?': `optopt` is 0 for a long option that there is not, or not only once. */
+static int refuse_option(const struct command *command, const char *given)
+{
+    const struct option_row *row = optopt ? row_of(command, optopt) : NULL;
+    if (row || optopt == HELP_LETTER) {
+        fprintf(stderr, "rung %s: --%s takes no value", command->name,
+                row ? row->name : option_help.name);
+    } else if (optopt)
+        fprintf(stderr, "rung %s: unknown option -%c", command->name, optopt);
+    else {
+        const size_t length = strcspn(given, "=");
+        fprintf(stderr, "rung %s: unknown option %.*s", command->name, (int)length, given);
+        suggest_option(command, given + 2, length - 2);
+    }
+    fprintf(stderr, "; see rung %s --help\n", command->name);
+    return EXIT_USAGE;
+}
+
 int command_main(const struct command *command, int count, char **arguments)
 {
     char letters[2 * OPTIONS_MAX + 3];
@@ -184,13 +202,13 @@ int command_main(const struct command *command, int count, char **arguments)
     optind = 1;
     while ((got = getopt_long(count, arguments, letters, names, NULL)) != -1) {
         if (got == HELP_LETTER) {
-            command_help(command, stdout);
+            help_command(command, stdout);
             return EXIT_DONE;
         }
         if (got == ':')
             return refuse(command, "a value is missing after", arguments[optind - 1]);
         if (got == '?')
-            return refuse(command, "unknown option", arguments[optind - 1]);
+            return refuse_option(command, arguments[optind - 1]);
         int status = take_option(command, row_of(command, got));
         if (status != EXIT_DONE)
             return status;

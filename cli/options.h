@@ -35,32 +35,49 @@ struct option_row {
     char letter;          /**< 0: none */
     const char *name;     /**< without the dashes */
     const char *argument; /**< what --help calls the value; NULL for flags */
-    const char *text;     /**< one sentence without its full stop; of any length */
+    const char *text;     /**< a sentence without its full stop, of any length */
     enum option_kind kind;
     enum value_kind value;
     void *target;
     uint64_t least, most;
-    const char *const *choices; /**< of OPTION_CHOICE, ended by NULL */
+    const char *const *choices; /**< of OPTION_CHOICE, ended by NULL; the text need not tell them */
 };
 
-/** A subcommand. */
+/** A command line, and what it does. */
+struct command_example {
+    const char *line, *text;
+};
+
+/** A subcommand. All that is told about it, and completed, comes from here. */
 struct command {
     const char *name;
-    const char *operands;             /**< as in the usage line */
-    const char *text;                 /**< one line */
-    const char *more;                 /**< further paragraphs of --help, or NULL */
-    const struct option_row *options; /**< ended by a row without a name */
+    const char *operands;    /**< as in the usage line */
+    enum value_kind operand; /**< what they are */
+    const char *text;        /**< one sentence without its full stop */
+    /**
+     * Paragraphs with an empty line between them, or NULL. A line's end is a space; a paragraph
+     * that begins with a space is shown as it stands.
+     */
+    const char *more;
+    const struct option_row *options;       /**< ended by a row without a name */
+    const struct command_example *examples; /**< ended by a row without a line, or NULL */
+    const char *verdict;    /**< what exit status 1 says; NULL: the command gives none */
+    const char *const *see; /**< related commands, ended by NULL, or NULL */
     /** Runs; the operands are what is left. Gives the exit status. */
     int (*run)(int count, char **operands);
     int least_operands, most_operands; /**< most < 0: any number */
 };
 
-/** All of them, ended by a row without a name, in the order of `rung --help`. */
+/** All of them, ended by NULL, in the order of `rung --help`. */
 extern const struct command *const commands[];
+
+/** The command of this name, or NULL. */
+const struct command *command_find(const char *name);
+
+/** The row of every command that is in no table. */
+extern const struct option_row option_help;
 
 /** Parses and runs. Usage mistakes give 2 with a sentence. `arguments[0]` is the command's name. */
 int command_main(const struct command *command, int count, char **arguments);
-
-void command_help(const struct command *command, FILE *to);
 
 #endif

@@ -38,9 +38,15 @@ static const struct option_row options[] = {
     ROW_END,
 };
 
+static const struct command_example examples[] = {
+    {"rung pack spec.json model.onnx -o model.rung -k key.pem", "A signed model file."},
+    {NULL, NULL},
+};
+
 const struct command command_pack = {
     .name = "pack",
     .operands = "SPEC [GRAPH]",
+    .operand = VALUE_FILE,
     .text = "Make a model file from a spec and a graph",
     .more = "The graph is compared with the spec, and nothing is written when they differ. Without "
             "--key\n"
@@ -48,6 +54,8 @@ const struct command command_pack = {
             "bundle, which "
             "the\nspec names in place of a graph, is looked for from the folder of FILE.",
     .options = options,
+    .examples = examples,
+    .see = (const char *const[]){"inspect", "keygen", "sign", NULL},
     .run = run,
     .least_operands = 1,
     .most_operands = 2,

@@ -25,13 +25,13 @@ struct pipeline {
     void *user;
     void *const *sessions;
 
-    GMutex lock;          /* holds all that follows */
-    GCond changed;        /* a slot changed its state, or `stopping` was set */
+    GMutex lock;   /* holds all that follows */
+    GCond changed; /* a slot changed its state, or `stopping` was set */
     struct slot *slots;
-    size_t next_source;   /* the next one to look at */
-    size_t begun;         /* items that a decoder has taken */
-    size_t run;           /* items that a session has taken, or that need none */
-    size_t released;      /* items that came out */
+    size_t next_source; /* the next one to look at */
+    size_t begun;       /* items that a decoder has taken */
+    size_t run;         /* items that a session has taken, or that need none */
+    size_t released;    /* items that came out */
     uint32_t next_session;
     bool stopping, failed;
 
@@ -48,8 +48,7 @@ static struct slot *slot_of(struct pipeline *pipeline, size_t number)
 static const struct source *next_source(struct pipeline *pipeline)
 {
     const struct sources *sources = pipeline->sources;
-    while (pipeline->next_source < sources->count &&
-           sources->items[pipeline->next_source].done)
+    while (pipeline->next_source < sources->count && sources->items[pipeline->next_source].done)
         pipeline->next_source++;
     if (pipeline->stopping || pipeline->next_source == sources->count)
         return NULL;

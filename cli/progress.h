@@ -7,10 +7,10 @@
 
 /** A bar with rate and time left, on standard error where that is a terminal; else nothing. */
 struct progress {
-    bool shown;       /**< there is a terminal */
-    bool drawn;       /**< the bar stands on the current line */
-    size_t all;       /**< pictures of the whole job */
-    size_t skipped;   /**< of those, done before */
+    bool shown;     /**< there is a terminal */
+    bool drawn;     /**< the bar stands on the current line */
+    size_t all;     /**< pictures of the whole job */
+    size_t skipped; /**< of those, done before */
     double begin_ms, drawn_ms;
 };
 

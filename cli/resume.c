@@ -142,8 +142,8 @@ static int open_file(struct resume *resume)
 {
     struct stat status;
     do
-        resume->file =
-            open(resume->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+        resume->file = open(resume->path,
+                            O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
     while (resume->file < 0 && errno == EINTR);
     if (resume->file < 0 || fstat(resume->file, &status) != 0)
         return fail(resume, "cannot be opened");
@@ -208,10 +208,10 @@ static int replay_line(struct resume *resume, size_t number, const char *text, s
         return line ? refuse(resume, number, "was added while the file was read") : fail_memory();
     }
     if (!json_object_get(line, "error"))
-        status = is_alike(line, settings)
-                     ? take(user, resume->indexes[number], line)
-                     : refuse(resume, number,
-                              "is of another model, or was made with other options");
+        status =
+            is_alike(line, settings)
+                ? take(user, resume->indexes[number], line)
+                : refuse(resume, number, "is of another model, or was made with other options");
     json_decref(line);
     return status;
 }

@@ -32,11 +32,19 @@ static const struct option_row options[] = {
     ROW_END,
 };
 
+static const struct command_example examples[] = {
+    {"rung sign model.rung -k key.pem", "Signs it in place, also when it was signed before."},
+    {NULL, NULL},
+};
+
 const struct command command_sign = {
     .name = "sign",
     .operands = "MODEL",
+    .operand = VALUE_FILE,
     .text = "Sign a model file",
     .options = options,
+    .examples = examples,
+    .see = (const char *const[]){"keygen", "digest", "verify", NULL},
     .run = run,
     .least_operands = 1,
     .most_operands = 1,

@@ -106,14 +106,14 @@ static const struct option_row options[] = {ROW_JSON, ROW_END};
 const struct command command_vectors = {
     .name = "vectors",
     .operands = "FILE…",
+    .operand = VALUE_FILE,
     .text = "Check on this device that every implementation gives the expected bytes",
     .more = "Runs each file of test vectors with every implementation of the exact arithmetic that "
             "this machine\n"
             "can run, and prints one line for each. A case that an implementation has no decoder "
             "for counts as\n"
-            "not applicable, never as passed. The exit status is 1 when a byte is wrong; the "
-            "message says which\n"
-            "one.",
+            "not applicable, never as passed.",
+    .verdict = "a byte that is wrong; the message says which one",
     .options = options,
     .run = run,
     .least_operands = 1,

@@ -51,11 +51,19 @@ static const struct option_row options[] = {
     ROW_TRUST, ROW_UNSIGNED, ROW_JSON, ROW_VERBOSE, ROW_END,
 };
 
+static const struct command_example examples[] = {
+    {"rung verify --trust key.pub.pem model.rung", "Would this model be admitted?"},
+    {NULL, NULL},
+};
+
 const struct command command_verify = {
     .name = "verify",
     .operands = "MODEL…",
+    .operand = VALUE_FILE,
     .text = "Check structure, digest, signature and trust of model files",
     .options = options,
+    .examples = examples,
+    .see = (const char *const[]){"models", "inspect", NULL},
     .run = run,
     .least_operands = 1,
     .most_operands = -1,

@@ -4,7 +4,9 @@
 import argparse
 import sys
 
-from . import Refusal, compare, fix
+from . import Refusal, build, compare, efficientnet_lite, fix, tflite
+
+CONVERTERS = {"efficientnet-lite0": efficientnet_lite.convert, "tflite": tflite.convert}
 
 
 def parse_shape(text):
@@ -39,6 +41,22 @@ def run_fix(arguments):
           f"{served:.3g} as optimised (allowed {compare.SERVED_BOUND:.3g})")
 
 
+def run_convert(arguments):
+    model = CONVERTERS[arguments.format](build.read_file(arguments.model))
+    fix.save(model, arguments.output)
+    shapes = [f"{value.name} {'x'.join(map(str, fix.shape_of(value)))}"
+              for value in [*model.graph.input, *model.graph.output]]
+    print(f"{arguments.output}: {len(model.graph.node)} nodes, {', '.join(shapes)}")
+
+
+def add_convert(commands):
+    one = commands.add_parser("convert", help="make an ONNX graph of a model in another format")
+    one.add_argument("format", choices=CONVERTERS, help="what the file is")
+    one.add_argument("model", help="the file as published")
+    one.add_argument("output", help="the file to write")
+    one.set_defaults(run=run_convert)
+
+
 def parser():
     top = argparse.ArgumentParser(prog="rung_model", description=__doc__)
     commands = top.add_subparsers(dest="command", required=True)
@@ -53,6 +71,7 @@ def parser():
     one.add_argument("--bound", type=float, default=compare.BOUND,
                      help="largest relative L2 between the answers of the graphs as written (default %(default)s)")
     one.set_defaults(run=run_fix)
+    add_convert(commands)
     return top
 
 

@@ -122,19 +122,20 @@ static void store_content_row(const struct frame *frame, uint32_t y)
 
 /* ---- bilinear -------------------------------------------------------------------------------- */
 
+/** All three channels at once, so that each pair is read once. */
 static void bilinear_line(const struct frame *frame, uint32_t y, uint16_t *line)
 {
     const struct rung__pair *pairs = part(frame, frame->layout.x_axis);
     const uint32_t width = frame->placement->width;
     const size_t step = frame->pixel_bytes;
-    for (uint32_t c = 0; c < 3; c++, line += width) {
-        const uint8_t *row = source_row(frame, y, c);
-        for (uint32_t x = 0; x < width; x++) {
-            const uint32_t first = row[pairs[x].first * step];
-            const uint32_t second = row[pairs[x].second * step];
-            const uint32_t weight = pairs[x].weight;
-            line[x] = (uint16_t)(first * (256 - weight) + second * weight);
-        }
+    const uint8_t *rows[3] = {source_row(frame, y, 0), source_row(frame, y, 1),
+                              source_row(frame, y, 2)};
+    uint16_t *lines[3] = {line, line + width, line + (size_t)2 * width};
+    for (uint32_t x = 0; x < width; x++) {
+        const size_t first = pairs[x].first * step, second = pairs[x].second * step;
+        const uint32_t far = pairs[x].weight, near = 256 - far;
+        for (uint32_t c = 0; c < 3; c++)
+            lines[c][x] = (uint16_t)(rows[c][first] * near + rows[c][second] * far);
     }
 }
 
@@ -142,10 +143,12 @@ static void bilinear_blend(const struct frame *frame, const uint16_t *first, con
                            uint32_t weight)
 {
     const uint32_t width = frame->placement->width;
+    /* Factors of 16 bits: compilers then multiply eight at a time. */
+    const uint16_t far = (uint16_t)weight, near = (uint16_t)(256 - weight);
     for (uint32_t c = 0; c < 3; c++, first += width, second += width) {
         uint32_t *to = content(frame, c);
         for (uint32_t x = 0; x < width; x++)
-            to[x] = first[x] * (256 - weight) + second[x] * weight;
+            to[x] = (uint32_t)first[x] * near + (uint32_t)second[x] * far;
     }
 }
 

@@ -18,10 +18,14 @@ static float scaled(const struct line *line, uint32_t i)
     return product + line->bias;
 }
 
-static void store_f32(const struct line *line, float *to)
+/** A copy of the line, which no store can change: so the loop over a plane goes by vectors. */
+static void store_f32(const struct line *shared, float *to)
 {
-    for (uint32_t i = 0; i < line->count; i++, to += line->step)
-        *to = scaled(line, i);
+    const struct line line = *shared;
+    for (uint32_t i = 0; line.step == 1 && i < line.count; i++)
+        to[i] = scaled(&line, i);
+    for (uint32_t i = 0; line.step != 1 && i < line.count; i++, to += line.step)
+        *to = scaled(&line, i);
 }
 
 static void store_f16(const struct line *line, uint16_t *to)

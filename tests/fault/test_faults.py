@@ -18,12 +18,13 @@ SAMPLE, CRYPTO_SAMPLE = 250, 60
 
 # Imported from libc, and not made to fail: they cannot, or their failing is the tests' of base/ (processes, locks).
 SAFE = """
-__assert_fail __ctype_b_loc __cxa_finalize __errno_location __libc_start_main __stack_chk_fail __tls_get_addr _exit abort
-clock_gettime closedir dladdr dlerror dlsym environ __environ execve fclose fflush flock fork fprintf free fts64_close
+__assert_fail __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __cxa_finalize __errno_location __libc_start_main __stack_chk_fail __tls_get_addr _exit abort
+clock_gettime closedir dladdr dlerror dlsym environ __environ execve fclose fflush fileno flock fork fprintf free
+fts64_close ioctl
 getauxval getegid getenv geteuid getgid getopt_long getpid getppid getrlimit64 getuid kill memchr memcmp memcpy memmove
-ferror memset munmap nanosleep dup2 pipe2 poll prctl printf putc putchar puts fputc fputs fwrite qsort round setpgid
+ferror isatty memset munmap nanosleep dup2 pipe2 poll prctl printf putc putchar puts fputc fputs fwrite qsort round setpgid
 setpriority sigaction sigaddset sigdelset sigemptyset sigfillset sigismember sigpending sigprocmask sigwait snprintf
-strcasecmp strchr strcmp strcspn strerror strerror_r strlen strncmp strnlen strrchr strsignal strspn strstr strtod
+strcasecmp strncasecmp strpbrk strchr strcmp strcspn strerror strerror_r strlen strncmp strnlen strrchr strsignal strspn strstr strtod
 strtol strtoll strtoul strtoull syscall timespec_get umask vfprintf vsnprintf waitid waitpid malloc calloc realloc
 aligned_alloc strdup
 """.split()
