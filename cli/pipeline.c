@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pipeline.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <glib.h>
+#include <time.h>
 
 /* A buffer that one huge picture made this large is not kept for the others. */
 #define KEPT_BYTES (256u << 20)
@@ -25,8 +26,8 @@ struct pipeline {
     void *user;
     void *const *sessions;
 
-    GMutex lock;   /* holds all that follows */
-    GCond changed; /* a slot changed its state, or `stopping` was set */
+    pthread_mutex_t lock;   /* holds all that follows */
+    pthread_cond_t changed; /* a slot changed its state, or `stopping` was set */
     struct slot *slots;
     size_t next_source; /* the next one to look at */
     size_t begun;       /* items that a decoder has taken */
@@ -35,7 +36,7 @@ struct pipeline {
     uint32_t next_session;
     bool stopping, failed;
 
-    GThread **threads;
+    pthread_t *threads;
     uint32_t thread_count;
 };
 
@@ -58,7 +59,7 @@ static const struct source *next_source(struct pipeline *pipeline)
 static void set_state(struct pipeline *pipeline, struct slot *slot, enum slot_state state)
 {
     slot->state = state;
-    g_cond_broadcast(&pipeline->changed);
+    pthread_cond_broadcast(&pipeline->changed);
 }
 
 /** Takes a free slot for the next source. NULL: there is no more to do. Called with the lock. */
@@ -67,7 +68,7 @@ static struct slot *begin_next(struct pipeline *pipeline)
     const struct source *source;
     while ((source = next_source(pipeline)) &&
            pipeline->begun - pipeline->released == pipeline->size.slots)
-        g_cond_wait(&pipeline->changed, &pipeline->lock);
+        pthread_cond_wait(&pipeline->changed, &pipeline->lock);
     if (!source)
         return NULL;
     struct slot *slot = slot_of(pipeline, pipeline->begun++);
@@ -92,16 +93,16 @@ static void *decode_all(void *data)
 {
     struct pipeline *pipeline = data;
     struct slot *slot;
-    g_mutex_lock(&pipeline->lock);
+    pthread_mutex_lock(&pipeline->lock);
     while ((slot = begin_next(pipeline))) {
-        g_mutex_unlock(&pipeline->lock);
+        pthread_mutex_unlock(&pipeline->lock);
         decode(pipeline, &slot->item);
-        g_mutex_lock(&pipeline->lock);
+        pthread_mutex_lock(&pipeline->lock);
         set_state(pipeline, slot, SLOT_DECODED);
     }
     /* Whoever waits for a slot to be begun learns that none will be. */
-    g_cond_broadcast(&pipeline->changed);
-    g_mutex_unlock(&pipeline->lock);
+    pthread_cond_broadcast(&pipeline->changed);
+    pthread_mutex_unlock(&pipeline->lock);
     photo_thread_stop();
     return NULL;
 }
@@ -112,10 +113,10 @@ static void *start_and_decode_all(void *data)
     struct pipeline *pipeline = data;
     if (photo_start("rung"))
         return decode_all(pipeline);
-    g_mutex_lock(&pipeline->lock);
+    pthread_mutex_lock(&pipeline->lock);
     pipeline->failed = pipeline->stopping = true;
-    g_cond_broadcast(&pipeline->changed);
-    g_mutex_unlock(&pipeline->lock);
+    pthread_cond_broadcast(&pipeline->changed);
+    pthread_mutex_unlock(&pipeline->lock);
     return NULL;
 }
 
@@ -128,7 +129,7 @@ static struct slot *run_next(struct pipeline *pipeline)
         if (!is_begun && !next_source(pipeline))
             return NULL;
         if (!is_begun || slot->state == SLOT_DECODING) {
-            g_cond_wait(&pipeline->changed, &pipeline->lock);
+            pthread_cond_wait(&pipeline->changed, &pipeline->lock);
             continue;
         }
         pipeline->run++;
@@ -144,29 +145,52 @@ static void *run_all(void *data)
 {
     struct pipeline *pipeline = data;
     struct slot *slot;
-    g_mutex_lock(&pipeline->lock);
+    pthread_mutex_lock(&pipeline->lock);
     void *session = pipeline->sessions[pipeline->next_session++];
     while ((slot = run_next(pipeline))) {
-        g_mutex_unlock(&pipeline->lock);
+        pthread_mutex_unlock(&pipeline->lock);
         pipeline->work->run(pipeline->user, session, &slot->item);
-        g_mutex_lock(&pipeline->lock);
+        pthread_mutex_lock(&pipeline->lock);
         set_state(pipeline, slot, SLOT_DONE);
     }
-    g_mutex_unlock(&pipeline->lock);
+    pthread_mutex_unlock(&pipeline->lock);
     photo_thread_stop();
     return NULL;
 }
 
-static bool start_thread(struct pipeline *pipeline, const char *name, GThreadFunc function)
+static bool start_thread(struct pipeline *pipeline, void *(*function)(void *))
 {
-    GError *error = NULL;
-    GThread *thread = g_thread_try_new(name, function, pipeline, &error);
-    if (thread)
-        pipeline->threads[pipeline->thread_count++] = thread;
+    const int error =
+        pthread_create(&pipeline->threads[pipeline->thread_count], NULL, function, pipeline);
+    if (error)
+        fprintf(stderr, "rung: a thread cannot be started: %s\n", strerror(error));
     else
-        fprintf(stderr, "rung: a thread cannot be started: %s\n", error->message);
-    g_clear_error(&error);
-    return thread != NULL;
+        pipeline->thread_count++;
+    return error == 0;
+}
+
+/** Waits on the clock that only goes forward. */
+static void init_lock(struct pipeline *pipeline)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&pipeline->lock, NULL);
+    pthread_cond_init(&pipeline->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+static struct timespec time_in(int ms)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    time.tv_sec += ms / 1000;
+    time.tv_nsec += (long)(ms % 1000) * 1000000;
+    if (time.tv_nsec >= 1000000000) {
+        time.tv_sec++;
+        time.tv_nsec -= 1000000000;
+    }
+    return time;
 }
 
 struct pipeline *pipeline_start(const struct sources *sources, struct pipeline_size size,
@@ -180,13 +204,12 @@ struct pipeline *pipeline_start(const struct sources *sources, struct pipeline_s
     pipeline->sources = sources;
     pipeline->size = size;
     pipeline->pixels_max = pixels_max;
-    g_mutex_init(&pipeline->lock);
-    g_cond_init(&pipeline->changed);
+    init_lock(pipeline);
     pipeline->slots = calloc(size.slots, sizeof *pipeline->slots);
-    pipeline->threads = calloc((size_t)size.decoders + size.sessions, sizeof(GThread *));
+    pipeline->threads = calloc((size_t)size.decoders + size.sessions, sizeof *pipeline->threads);
     if (!pipeline->slots || !pipeline->threads)
         fail_memory();
-    else if (start_thread(pipeline, "decode", start_and_decode_all))
+    else if (start_thread(pipeline, start_and_decode_all))
         return pipeline;
     pipeline_end(pipeline);
     return NULL;
@@ -200,19 +223,19 @@ bool pipeline_start_sessions(struct pipeline *pipeline, const struct job_work *w
     pipeline->user = user;
     pipeline->sessions = sessions;
     for (uint32_t i = 0; i < pipeline->size.sessions && started; i++)
-        started = start_thread(pipeline, "session", run_all);
+        started = start_thread(pipeline, run_all);
     for (uint32_t i = 1; i < pipeline->size.decoders && started; i++)
-        started = start_thread(pipeline, "decode", decode_all);
+        started = start_thread(pipeline, decode_all);
     return started;
 }
 
 enum pipeline_state pipeline_next(struct pipeline *pipeline, int ms, struct job_item **item)
 {
-    const gint64 end = g_get_monotonic_time() + (gint64)ms * 1000;
+    const struct timespec end = time_in(ms);
     enum pipeline_state state = PIPELINE_WAIT;
     bool is_late = false;
     *item = NULL;
-    g_mutex_lock(&pipeline->lock);
+    pthread_mutex_lock(&pipeline->lock);
     while (state == PIPELINE_WAIT && !is_late) {
         struct slot *slot = slot_of(pipeline, pipeline->released);
         const bool is_begun = pipeline->released < pipeline->begun;
@@ -222,9 +245,10 @@ enum pipeline_state pipeline_next(struct pipeline *pipeline, int ms, struct job_
         } else if (!is_begun && !next_source(pipeline))
             state = PIPELINE_END;
         else
-            is_late = !g_cond_wait_until(&pipeline->changed, &pipeline->lock, end);
+            is_late =
+                pthread_cond_timedwait(&pipeline->changed, &pipeline->lock, &end) == ETIMEDOUT;
     }
-    g_mutex_unlock(&pipeline->lock);
+    pthread_mutex_unlock(&pipeline->lock);
     return state;
 }
 
@@ -234,24 +258,24 @@ void pipeline_release(struct pipeline *pipeline, struct job_item *item)
     item->line = NULL;
     if (item->photo.capacity > KEPT_BYTES)
         photo_finish(&item->photo);
-    g_mutex_lock(&pipeline->lock);
+    pthread_mutex_lock(&pipeline->lock);
     set_state(pipeline, slot_of(pipeline, pipeline->released++), SLOT_FREE);
-    g_mutex_unlock(&pipeline->lock);
+    pthread_mutex_unlock(&pipeline->lock);
 }
 
 void pipeline_stop(struct pipeline *pipeline)
 {
-    g_mutex_lock(&pipeline->lock);
+    pthread_mutex_lock(&pipeline->lock);
     pipeline->stopping = true;
-    g_cond_broadcast(&pipeline->changed);
-    g_mutex_unlock(&pipeline->lock);
+    pthread_cond_broadcast(&pipeline->changed);
+    pthread_mutex_unlock(&pipeline->lock);
 }
 
 bool pipeline_failed(struct pipeline *pipeline)
 {
-    g_mutex_lock(&pipeline->lock);
+    pthread_mutex_lock(&pipeline->lock);
     const bool failed = pipeline->failed;
-    g_mutex_unlock(&pipeline->lock);
+    pthread_mutex_unlock(&pipeline->lock);
     return failed;
 }
 
@@ -261,13 +285,13 @@ void pipeline_end(struct pipeline *pipeline)
         return;
     pipeline_stop(pipeline);
     for (uint32_t i = 0; i < pipeline->thread_count; i++)
-        g_thread_join(pipeline->threads[i]);
+        pthread_join(pipeline->threads[i], NULL);
     for (uint32_t i = 0; pipeline->slots && i < pipeline->size.slots; i++) {
         json_decref(pipeline->slots[i].item.line);
         photo_finish(&pipeline->slots[i].item.photo);
     }
-    g_cond_clear(&pipeline->changed);
-    g_mutex_clear(&pipeline->lock);
+    pthread_cond_destroy(&pipeline->changed);
+    pthread_mutex_destroy(&pipeline->lock);
     free(pipeline->threads);
     free(pipeline->slots);
     free(pipeline);
