@@ -23,7 +23,6 @@ static void ignore_message(const gchar *domain, GLogLevelFlags level, const gcha
 bool photo_start(const char *program)
 {
     const GLogLevelFlags harmless = G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO;
-    photo_format_prepare();
     if (VIPS_INIT(program) != 0) {
         fprintf(stderr, "rung: libvips does not start: %s\n", vips_error_buffer());
         return false;
@@ -90,7 +89,6 @@ static bool decode_formats(struct photo_file *file, const struct photo_format *f
         complete = decode_alone(file, format, pixels_max, photo, &why);
     if (!complete)
         *error = why;
-    vips_thread_shutdown(); /* what libvips keeps for a thread, which may end after this */
     return complete;
 }
 

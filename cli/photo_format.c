@@ -62,7 +62,7 @@ static char modules[512]; /* the folder of libvips' loadable loaders; "" where t
  * told to look elsewhere, and that one is loaded by the first file that needs it. Where the folder
  * is not beside libvips, it is left to libvips.
  */
-void photo_format_prepare(void)
+void photo_prepare(void)
 {
     Dl_info library;
     if (getenv("VIPSHOME") || !dladdr(dlsym(RTLD_DEFAULT, "vips_init"), &library))

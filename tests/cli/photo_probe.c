@@ -73,6 +73,7 @@ static void *decode(void *data)
                                          "message", error.message);
     }
     photo_finish(&photo);
+    photo_thread_stop();
     return NULL;
 }
 
@@ -101,6 +102,7 @@ int main(int count, char **arguments)
             threads = (int)strtol(arguments[at + 1], NULL, 10);
     work.paths = arguments + at;
     work.count = count - at;
+    photo_prepare();
     if (threads < 1 || threads > THREADS_MAX || !photo_start("photo-probe"))
         return 1;
     work.lines = g_new0(json_t *, work.count);
