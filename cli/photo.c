@@ -23,7 +23,6 @@ static void ignore_message(const gchar *domain, GLogLevelFlags level, const gcha
 bool photo_start(const char *program)
 {
     const GLogLevelFlags harmless = G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO;
-    photo_format_prepare();
     if (VIPS_INIT(program) != 0) {
         fprintf(stderr, "rung: libvips does not start: %s\n", vips_error_buffer());
         return false;
@@ -78,16 +77,18 @@ static bool decode_alone(struct photo_file *file, const struct photo_format *for
     return complete;
 }
 
-/** By libvips: first side by side with others. */
+/** By libvips: first side by side with others. `error` is for a failure alone. */
 static bool decode_formats(struct photo_file *file, const struct photo_format *format,
                            uint64_t pixels_max, struct photo *photo, struct photo_error *error)
 {
+    struct photo_error why = {0};
     g_rw_lock_reader_lock(&lock);
-    bool complete = decode(file, format, pixels_max, photo, error, false);
+    bool complete = decode(file, format, pixels_max, photo, &why, false);
     g_rw_lock_reader_unlock(&lock);
-    if (!complete && !error->code)
-        complete = decode_alone(file, format, pixels_max, photo, error);
-    vips_thread_shutdown(); /* what libvips keeps for a thread, which may end after this */
+    if (!complete && !why.code)
+        complete = decode_alone(file, format, pixels_max, photo, &why);
+    if (!complete)
+        *error = why;
     return complete;
 }
 
@@ -98,7 +99,6 @@ bool photo_load(const char *path, uint64_t pixels_max, struct photo *photo,
     uint8_t head[PHOTO_HEAD_BYTES];
     bool complete = false;
     photo->width = photo->height = 0;
-    error->code = NULL;
     if (!photo_file_open(&file, path, error))
         return false;
     const struct photo_format *format =

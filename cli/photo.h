@@ -34,7 +34,10 @@ struct photo_error {
     char message[512];
 };
 
-/** Starts libvips, once for the process; false after a message. */
+/** Tells libvips by the environment how to start; to be called while there is no other thread. */
+void photo_prepare(void);
+
+/** Starts libvips, once for the process; false after a message. Any thread may do it. */
 bool photo_start(const char *program);
 void photo_stop(void);
 
@@ -42,12 +45,13 @@ void photo_stop(void);
 void photo_thread_stop(void);
 
 /**
- * Decodes a regular file: JPEG, PNG, WebP, TIFF, HEIF, AVIF or GIF, told by its content, the first
- * frame or page of several. At most `pixels_max` pixels (checked before decoding) with sides of at
- * most 65,535. Strict about damage. Turned upright by EXIF; brought to sRGB by an embedded profile;
- * 16 bits scaled; grey replicated; alpha left aside: the colours are those that are stored, also
- * where they are transparent. May be called by several threads at once, each with its own photo. On
- * failure the photo holds no picture, but keeps its memory.
+ * Decodes a regular file: JPEG, PNG, WebP, TIFF, HEIF, AVIF, GIF or BMP, told by its content, the
+ * first frame or page of several. At most `pixels_max` pixels (checked before decoding) with sides
+ * of at most 65,535. Strict about damage. Turned upright by EXIF; brought to sRGB by an embedded
+ * profile; 16 bits scaled; grey replicated; alpha left aside: the colours are those that are
+ * stored, also where they are transparent. May be called by several threads at once, each with its
+ * own photo. On failure the photo holds no picture, but keeps its memory; on success `error` stays
+ * as it was.
  */
 bool photo_load(const char *path, uint64_t pixels_max, struct photo *photo,
                 struct photo_error *error);

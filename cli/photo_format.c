@@ -62,10 +62,10 @@ static char modules[512]; /* the folder of libvips' loadable loaders; "" where t
  * told to look elsewhere, and that one is loaded by the first file that needs it. Where the folder
  * is not beside libvips, it is left to libvips.
  */
-void photo_format_prepare(void)
+void photo_prepare(void)
 {
     Dl_info library;
-    if (getenv("VIPSHOME") || !dladdr((void *)(uintptr_t)vips_init, &library))
+    if (getenv("VIPSHOME") || !dladdr(dlsym(RTLD_DEFAULT, "vips_init"), &library))
         return;
     const char *slash = strrchr(library.dli_fname, '/');
     int length = slash ? (int)(slash - library.dli_fname) : 0;

@@ -63,9 +63,6 @@ bool photo_bmp_read(const struct photo_file *file, uint64_t pixels_max, struct p
 
 /* ---- photo_format.c ---- */
 
-/** Finds folders and settings before libvips starts. */
-void photo_format_prepare(void);
-
 /** The format of a file that begins so; NULL after saying why it is not read. */
 const struct photo_format *photo_format_find(const uint8_t head[PHOTO_HEAD_BYTES],
                                              struct photo_error *error);

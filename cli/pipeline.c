@@ -204,6 +204,7 @@ struct pipeline *pipeline_start(const struct sources *sources, struct pipeline_s
     pipeline->sources = sources;
     pipeline->size = size;
     pipeline->pixels_max = pixels_max;
+    photo_prepare();
     init_lock(pipeline);
     pipeline->slots = calloc(size.slots, sizeof *pipeline->slots);
     pipeline->threads = calloc((size_t)size.decoders + size.sessions, sizeof *pipeline->threads);

@@ -73,6 +73,7 @@ static void *decode(void *data)
                                          "message", error.message);
     }
     photo_finish(&photo);
+    photo_thread_stop();
     return NULL;
 }
 
@@ -98,12 +99,13 @@ int main(int count, char **arguments)
         if (strcmp(arguments[at], "--max") == 0)
             work.pixels_max = strtoull(arguments[at + 1], NULL, 10);
         else
-            threads = atoi(arguments[at + 1]);
+            threads = (int)strtol(arguments[at + 1], NULL, 10);
     work.paths = arguments + at;
     work.count = count - at;
-    work.lines = calloc((size_t)work.count + 1, sizeof(json_t *));
-    if (!work.lines || threads < 1 || threads > THREADS_MAX || !photo_start("photo-probe"))
+    photo_prepare();
+    if (threads < 1 || threads > THREADS_MAX || !photo_start("photo-probe"))
         return 1;
+    work.lines = g_new0(json_t *, work.count);
     if (threads == 1)
         decode(&work);
     else
@@ -113,7 +115,7 @@ int main(int count, char **arguments)
         putchar('\n');
         json_decref(work.lines[i]);
     }
-    free(work.lines);
+    g_free(work.lines);
     photo_stop();
     return 0;
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files that loaders get wrong: each does what the table beside it says, all in one run, within bounds of memory."""
 import csv
+import json
 import os
 import subprocess
 
-import json
 import pytest
 from conftest import BUILD, MODELS, RUNG, clean_environment
 from probe import decode, distance

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Any photograph becomes upright 8-bit sRGB, or a reason why not."""
+import hashlib
 import io
 import os
 import struct
+import subprocess
 import zlib
 
 import profiles
 import pytest
+from conftest import BUILD, clean_environment
 from PIL import Image, ImageCms
-from probe import decode, distance, listing
+from probe import PROBE, decode, distance, listing
 
 ORIENTATIONS = {2: Image.FLIP_LEFT_RIGHT, 3: Image.ROTATE_180, 4: Image.FLIP_TOP_BOTTOM, 5: Image.TRANSPOSE,
                 6: Image.ROTATE_90, 7: Image.TRANSVERSE, 8: Image.ROTATE_270}  # from upright to as stored
@@ -21,26 +24,16 @@ def scene(width=150, height=100, mode="RGB"):
     return Image.merge("RGB", ramps).resize((width, height)).convert(mode)
 
 
-def upright(image):
-    """What of an image photo-probe prints."""
-    image = image.convert("RGB")
-    return {"width": image.width, "height": image.height, "pixels": image.tobytes()}
-
-
-def sha256(image):
-    import hashlib
-    return hashlib.sha256(upright(image)["pixels"]).hexdigest()
+def saved(path, image, **options):
+    image.save(path, **options)
+    return path
 
 
 def assert_is(line, image):
     """To the last bit."""
     assert line["status"] == "ok", line
-    assert (line["width"], line["height"]) == image.size and line["sha256"] == sha256(image)
-
-
-def plain(folder, name, colour, mode="RGB", **options):
-    Image.new(mode, (40, 30), colour).save(folder / name, **options)
-    return folder / name
+    assert (line["width"], line["height"]) == image.size
+    assert line["sha256"] == hashlib.sha256(image.convert("RGB").tobytes()).hexdigest()
 
 
 @pytest.mark.parametrize("ending", ["png", "tif", "webp"])
@@ -74,14 +67,9 @@ def test_a_format_is_told_by_its_content(tmp_path, ending):
 def test_lossy_formats_come_close(tmp_path, ending):
     scene().save(tmp_path / f"a.{ending}", quality=95)
     (line,) = decode(tmp_path / f"a.{ending}")
-    lossless, = decode(saved(tmp_path / "b.png", scene()))
+    (lossless,) = decode(saved(tmp_path / "b.png", scene()))
     for part in ("mean", "topleft", "topright"):
         assert distance(line[part], lossless[part]) < 3
-
-
-def saved(path, image, **options):
-    image.save(path, **options)
-    return path
 
 
 def test_grey_is_replicated_and_a_palette_expanded(tmp_path):
@@ -92,6 +80,22 @@ def test_grey_is_replicated_and_a_palette_expanded(tmp_path):
                    saved(tmp_path / "p.bmp", palette), saved(tmp_path / "b.bmp", bilevel), saved(tmp_path / "b.tif", bilevel))
     for line, wanted in zip(lines, (grey, grey, palette, palette, bilevel, grey, palette, bilevel, bilevel)):
         assert_is(line, wanted)
+
+
+@pytest.mark.parametrize("bits", [24, 32])
+def test_a_bitmap_may_be_stored_top_first(tmp_path, bits):
+    width, height = 5, 3
+    image = scene(width, height)
+    rows = b""
+    for y in range(height):
+        row = b"".join(bytes(image.getpixel((x, y))[::-1]) + bytes(bits // 8 - 3) for x in range(width))
+        rows += row + bytes(-len(row) % 4)
+    header = struct.pack("<2sIxxxxIIiiHHI24x", b"BM", 54 + len(rows), 54, 40, width, -height, 1, bits, 0)[:54]
+    (tmp_path / "a.bmp").write_bytes(header + rows)
+    (tmp_path / "packed.bmp").write_bytes(header[:30] + b"\x01" + header[31:] + rows)
+    first, second = decode(tmp_path / "a.bmp", tmp_path / "packed.bmp")
+    assert_is(first, image)
+    assert second["code"] == "UNSUPPORTED"
 
 
 def test_the_first_frame_counts(tmp_path):
@@ -170,7 +174,7 @@ def test_a_profile_is_applied_with_alpha_and_orientation(tmp_path):
 
 
 def test_a_grey_profile_is_applied(tmp_path):
-    (line,) = decode(plain(tmp_path, "a.png", 100, "L", icc_profile=profiles.grey(1.8)))
+    (line,) = decode(saved(tmp_path / "a.png", Image.new("L", (40, 30), 100), icc_profile=profiles.grey(1.8)))
     assert distance(line["mean"], [119] * 3) <= 1  # 255 * srgb((100 / 255) ** 1.8)
 
 
@@ -284,9 +288,6 @@ def test_threads_get_what_one_gets(tmp_path):
 
 def test_decoding_needs_one_picture_of_memory(tmp_path):
     """Not a second one for turning it: 20 megapixels are 60 MB."""
-    import subprocess
-    from conftest import BUILD, clean_environment
-    from probe import PROBE
     if "asan" in BUILD.name:
         pytest.skip("a sanitizer has memory of its own")
     exif = Image.Exif()

@@ -92,8 +92,8 @@ def run(operation, origin, fault=None):
         folder, report = pathlib.Path(place) / "files", pathlib.Path(place) / "report"
         operation.enter(origin, folder)
         before = snapshot(folder)
-        result = subprocess.run([RUNG, *operation.arguments], cwd=folder, capture_output=True, text=True,
-                                timeout=60, check=False, env=environment(operation, fault, report, folder))
+        result = subprocess.run([RUNG, *operation.arguments], cwd=folder, capture_output=True, text=True, timeout=60,
+                                check=False, input=operation.text, env=environment(operation, fault, report, folder))
         return Ending(result.returncode, result.stdout, result.stderr, read_report(report), before, snapshot(folder))
 
 

@@ -24,12 +24,13 @@ class Operation:
     """A command in a folder that make() filled. `outputs` are the files it writes; None: find out."""
 
     def __init__(self, name, *arguments, outputs=(), change=None, standing=None, result_line=False,
-                 status=0, more_statuses=()):
+                 status=0, more_statuses=(), text=None):
         self.name, self.arguments, self.outputs = name, [str(argument) for argument in arguments], outputs
         self.change, self.status = change, status
         self.standing = standing  # a call that the system does not have
         self.result_line = result_line  # an error is a result, one line of JSON
         self.more_statuses = set(more_statuses)
+        self.text = text  # on standard input
 
     def enter(self, origin, folder):
         shutil.copytree(origin, folder)
@@ -75,6 +76,8 @@ OPERATIONS = [
     Operation("models --json", "models", "--json", *TRUST, ".", "more", result_line=True),
     Operation("models --names", "models", "--names", *TRUST),
     Operation("inspect --spec", "inspect", "--spec", "tiny.rung"),
+    Operation("detect a list", "detect", "-m", "./tiny.rung", "--json", "--runtime", RUNTIMES, *TRUST, "-",
+              text="bitmap.bmp\n", result_line=True),
     Operation("detect -o", "detect", "-m", "./tiny.rung", "--json", "-o", "out", "--runtime", RUNTIMES, *TRUST,
               "photos", outputs=["out/white.png"], result_line=True),
     Operation("detect --coco", "detect", "-m", "./tiny.rung", "--json", "--coco", "coco.json", "--runtime", RUNTIMES, *TRUST,
@@ -127,3 +130,4 @@ def make(folder, run):
     shutil.copy(folder / "key.pub.pem", folder / "trust")
     (folder / "photos").mkdir()
     Image.new("RGB", (16, 16), "white").save(folder / "photos" / "white.png")
+    Image.new("RGB", (16, 16), "white").save(folder / "bitmap.bmp")
