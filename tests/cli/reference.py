@@ -4,10 +4,12 @@
 Resizing is bilinear with half-pixel centres in double precision; decoding is the published rule; nothing of Rung's
 integer geometry is used.
 """
+import io
+
 import numpy
 import onnx
 import onnxruntime
-from PIL import Image, ImageOps
+from PIL import Image, ImageCms, ImageOps
 
 
 def session(path):
@@ -25,7 +27,13 @@ def session(path):
 
 
 def load(path):
-    return numpy.asarray(ImageOps.exif_transpose(Image.open(path)).convert("RGB"))
+    picture = Image.open(path)
+    upright = ImageOps.exif_transpose(picture)
+    profile = picture.info.get("icc_profile")
+    if profile and upright.mode == "RGB":  # relative to the paper's white, black to black, as rung does
+        upright = ImageCms.profileToProfile(upright, ImageCms.ImageCmsProfile(io.BytesIO(profile)), ImageCms.createProfile("sRGB"),
+                                            ImageCms.Intent.RELATIVE_COLORIMETRIC, flags=ImageCms.Flags.BLACKPOINTCOMPENSATION)
+    return numpy.asarray(upright.convert("RGB"))
 
 
 def resize(pixels, width, height):
