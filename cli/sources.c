@@ -10,9 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lines.h"
 #include "names.h"
 
-#define READ_BYTES 65536
+#define NAME_BYTES_MAX 65536 /* of a list; the system takes less */
 
 static const char *const picture_endings[] = {
     ".jpg",  ".jpeg", ".jpe",  ".jfif", ".mpo",  ".png", ".webp", ".tif",
@@ -106,56 +107,28 @@ static bool add_operand(struct sources *sources, char *operand)
     return add(sources, operand, slash ? slash + 1 : operand);
 }
 
-/** The whole of standard input with a NUL behind it, to be freed; NULL with errno. */
-static char *read_standard_input(size_t *size)
-{
-    char *text = NULL;
-    ssize_t got = 1;
-    for (*size = 0; got > 0; *size += (size_t)got) {
-        char *larger = *size % READ_BYTES == 0 ? realloc(text, *size + READ_BYTES + 1) : text;
-        if (!larger)
-            break;
-        text = larger;
-        do
-            got = read(STDIN_FILENO, text + *size, READ_BYTES - *size % READ_BYTES);
-        while (got < 0 && errno == EINTR);
-    }
-    if (got != 0) {
-        free(text);
-        return NULL;
-    }
-    text[*size] = '\0';
-    return text;
-}
-
-/** Each of the names in `text`, which `separator` ends; empty ones are passed over. */
-static bool add_names(struct sources *sources, char *text, size_t size, char separator)
-{
-    for (char *name = text; name < text + size;) {
-        char *end = memchr(name, separator, (size_t)(text + size - name));
-        if (!end)
-            end = text + size;
-        *end = '\0';
-        if (*name && !add_operand(sources, name))
-            return false;
-        name = end + 1;
-    }
-    return true;
-}
-
+/** Each of the names that standard input lists; empty ones are passed over. */
 static bool add_list(struct sources *sources, bool null_separated)
 {
-    size_t size;
-    char *text = read_standard_input(&size);
-    if (!text)
-        return false;
-    /* A name ends at a NUL whatever the list says, so what follows would be lost without a word. */
-    const bool mixed = !null_separated && memchr(text, '\0', size);
-    bool complete = !mixed && add_names(sources, text, size, null_separated ? '\0' : '\n');
-    const int error = mixed ? EILSEQ : errno;
-    free(text);
+    struct lines lines = {
+        .file = STDIN_FILENO, .separator = null_separated ? '\0' : '\n', .most = NAME_BYTES_MAX};
+    enum lines_state state = LINES_END;
+    char *name;
+    size_t length;
+    bool complete = true;
+    while (complete && (state = lines_next(&lines, &name, &length)) < LINES_END) {
+        /* A name ends at a NUL whatever the list says: what follows would be lost without a word.
+         */
+        complete = strlen(name) == length;
+        if (!complete)
+            errno = EILSEQ;
+        else if (length > 0)
+            complete = add_operand(sources, name);
+    }
+    const int error = errno;
+    lines_finish(&lines);
     errno = error;
-    return complete;
+    return complete && state == LINES_END;
 }
 
 static void explain(const char *operand, char *why, size_t why_size)
