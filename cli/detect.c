@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,20 +7,17 @@
 
 #include "coco.h"
 #include "draw.h"
-#include "filter.h"
 #include "job.h"
 #include "output.h"
 #include "report.h"
+#include "thresholds.h"
 
-#define WHOLE 65535.0 /* 1.0 as the library counts confidences and overlaps */
-
-/** The options of this command alone. NAN and 0: not given. */
+/** The options of this command alone. */
 static struct {
-    const char *coco, *classes;
-    bool csv, override;
-    double confidence, iou;
-    uint32_t most;
-} wanted = {.confidence = NAN, .iou = NAN};
+    const char *coco;
+    bool csv;
+    struct thresholds thresholds;
+} wanted = {.thresholds = THRESHOLDS_NONE};
 
 /** What one run of the command holds. */
 struct detection {
@@ -39,66 +35,6 @@ struct session {
     void *packet;
     uint64_t packet_bytes;
 };
-
-/* ---- thresholds --------------------------------------------------------------------------- */
-
-static uint32_t counted(double fraction)
-{
-    return (uint32_t)rint(fraction * WHOLE);
-}
-
-static int refuse_uncalibrated(const char *option, double value, double own, const char *where)
-{
-    fprintf(stderr,
-            "rung detect: --%s %g is %s the model's own %g, which it was calibrated with, so its "
-            "results would mean less; --override-calibration gives them all the same, marked\n",
-            option, value, where, own);
-    return EXIT_USAGE;
-}
-
-/** Stricter than the model's own is a filter; looser has to be asked for. */
-static int read_thresholds(struct detection *detection)
-{
-    const rung_model_info *info = &detection->info;
-    const uint32_t confidence = isnan(wanted.confidence) ? 0 : counted(wanted.confidence);
-    const uint32_t iou = isnan(wanted.iou) ? 0 : counted(wanted.iou);
-    rung_context_options *context = &detection->context;
-    if (confidence && confidence < info->min_confidence)
-        context->min_confidence = confidence;
-    if (iou && iou > info->iou && info->suppression & RUNG_SUPPRESS)
-        context->iou = iou;
-    if (wanted.most > info->max_targets)
-        context->max_targets = wanted.most;
-    detection->filter.confidence = context->min_confidence ? 0 : confidence;
-    detection->filter.iou = context->iou ? 0 : iou;
-    detection->filter.most = context->max_targets ? 0 : wanted.most;
-    detection->filter.per_class = info->suppression & RUNG_SUPPRESS_PER_CLASS;
-    if (wanted.override) {
-        context->flags = context->min_confidence || context->iou || context->max_targets
-                             ? RUNG_CONTEXT_OVERRIDE_CALIBRATION
-                             : 0;
-        return EXIT_DONE;
-    }
-    if (context->min_confidence)
-        return refuse_uncalibrated("conf", wanted.confidence, info->min_confidence / WHOLE,
-                                   "below");
-    if (context->iou)
-        return refuse_uncalibrated("iou", wanted.iou, info->iou / WHOLE, "above");
-    if (context->max_targets)
-        return refuse_uncalibrated("max-det", wanted.most, info->max_targets, "above");
-    return EXIT_DONE;
-}
-
-static int read_filter(struct detection *detection)
-{
-    char why[512];
-    if (wanted.classes && !filter_read_classes(&detection->filter, wanted.classes, detection->model,
-                                               detection->info.class_count, why, sizeof why)) {
-        fprintf(stderr, "rung detect: --classes: %s\n", why);
-        return EXIT_USAGE;
-    }
-    return read_thresholds(detection);
-}
 
 /* ---- the model ---------------------------------------------------------------------------- */
 
@@ -121,7 +57,8 @@ static int open_detector(void *user, const struct job_plan *plan)
     }
     detection->context.struct_size = sizeof detection->context;
     detection->context.version = RUNG_STRUCT_VERSION;
-    return read_filter(detection);
+    return thresholds_read(&wanted.thresholds, detection->model, &detection->info,
+                           &detection->filter, &detection->context);
 }
 
 static void close_detector(void *user)
@@ -138,42 +75,15 @@ static void describe(void *user, char *to, size_t size)
     snprintf(to, size, "%s on %s", detection->info.identity, detection->info.rung);
 }
 
-/** Members of an object for the options that were given. */
-static json_t *options_json(bool classes, uint32_t confidence, uint32_t iou, uint32_t most,
-                            bool *complete)
-{
-    json_t *json = json_object();
-    if (classes)
-        set_member(json, "classes", json_string(wanted.classes), complete);
-    if (confidence)
-        set_member(json, "conf", json_real(wanted.confidence), complete);
-    if (iou)
-        set_member(json, "iou", json_real(wanted.iou), complete);
-    if (most)
-        set_member(json, "max_det", json_integer(wanted.most), complete);
-    return json;
-}
-
 static json_t *settings(void *user)
 {
     const struct detection *detection = user;
-    const struct filter *filter = &detection->filter;
-    const rung_context_options *context = &detection->context;
     bool complete = true;
     json_t *json = json_object();
     set_member(json, "identity", json_string(detection->info.identity), &complete);
     set_member(json, "rung", json_string(detection->info.rung), &complete);
     set_member(json, "artifact", json_string(detection->info.artifact), &complete);
-    if (filter->by_class || filter->confidence || filter->iou || filter->most)
-        set_member(json, "filter",
-                   options_json(filter->by_class, filter->confidence, filter->iou, filter->most,
-                                &complete),
-                   &complete);
-    if (context->flags)
-        set_member(json, "override",
-                   options_json(false, context->min_confidence, context->iou, context->max_targets,
-                                &complete),
-                   &complete);
+    thresholds_report(&wanted.thresholds, &detection->filter, &detection->context, json, &complete);
     if (complete)
         return json;
     json_decref(json);
@@ -372,28 +282,28 @@ static const struct option_row options[] = {
      .argument = "LIST",
      .text = "only these classes: labels or numbers, separated by commas",
      .kind = OPTION_TEXT,
-     .target = &wanted.classes},
+     .target = &wanted.thresholds.classes},
     {.name = "conf",
      .argument = "C",
      .text = "only targets of at least this score, 0..1; not below the model's own",
      .kind = OPTION_FRACTION,
-     .target = &wanted.confidence},
+     .target = &wanted.thresholds.confidence},
     {.name = "iou",
      .argument = "C",
      .text = "of targets that overlap by this share, 0..1, only the best; not above the model's "
              "own",
      .kind = OPTION_FRACTION,
-     .target = &wanted.iou},
+     .target = &wanted.thresholds.iou},
     {.name = "max-det",
      .argument = "N",
      .text = "at most this many targets of a picture, the best; not above the model's own",
      .kind = OPTION_NUMBER,
-     .target = &wanted.most,
+     .target = &wanted.thresholds.most,
      .least = 1,
      .most = 10000},
     {.name = "override-calibration",
      .text = "allow --conf, --iou and --max-det beyond the model's own; every result says so",
-     .target = &wanted.override},
+     .target = &wanted.thresholds.override},
     ROWS_JOB,
     ROW_RUNG,
     ROW_RUNTIME,

@@ -32,7 +32,7 @@ static bool make_folders(const char *path)
     return true;
 }
 
-static bool write_all(int file, const char *data, size_t size)
+bool output_write_all(int file, const char *data, size_t size)
 {
     while (size > 0) {
         ssize_t written = write(file, data, size);
@@ -86,7 +86,7 @@ bool output_begin(struct output *output, const char *path, char *why, size_t why
 
 bool output_add(struct output *output, const void *data, size_t size, char *why, size_t why_size)
 {
-    return write_all(output->file, data, size) ||
+    return output_write_all(output->file, data, size) ||
            refuse(why, why_size, "cannot write", output->path);
 }
 

@@ -24,6 +24,9 @@ bool output_commit(struct output *output, char *why, size_t why_size);
 /** Ends it without a trace. Without a file nothing happens. */
 void output_abandon(struct output *output);
 
+/** Writes all of it to an open file, whatever interrupts. False with errno. */
+bool output_write_all(int file, const char *data, size_t size);
+
 /** Writes a file whole or not at all, with the folders above it. */
 bool output_write(const char *path, const void *data, size_t size, char *why, size_t why_size);
 

@@ -14,6 +14,7 @@
 
 #include "job.h"
 #include "lines.h"
+#include "output.h"
 
 #define LINE_BYTES_MAX (64u << 20)
 
@@ -240,20 +241,6 @@ int resume_replay(struct resume *resume, const json_t *settings, resume_take *ta
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static bool write_all(int file, const char *data, size_t size)
-{
-    while (size > 0) {
-        const ssize_t written = write(file, data, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return false;
-        data += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 int resume_append(struct resume *resume, const json_t *line)
 {
     char *text = json_text(line, REPORT_JSON_FLAGS);
@@ -262,7 +249,7 @@ int resume_append(struct resume *resume, const json_t *line)
     const size_t size = strlen(text) + 1;
     text[size - 1] = '\n'; /* in place of the zero */
     int status = EXIT_DONE;
-    if (write_all(resume->file, text, size))
+    if (output_write_all(resume->file, text, size))
         resume->bytes += (long long)size;
     else {
         status = fail(resume, "cannot be written");

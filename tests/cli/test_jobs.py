@@ -285,7 +285,7 @@ def test_stricter_suppression_keeps_the_best_of_what_overlaps(keys, photos, tmp_
     assert targets_of(detect(model, "--json", "--iou", "0.32", bright)) == [both[:1]]
 
 
-@pytest.mark.parametrize("wish", [["--conf", "0.3"], ["--iou", "0.9"], ["--max-det", "3"]], ids=lambda wish: wish[0])
+@pytest.mark.parametrize("wish", [["--conf", "0.3"], ["--conf", "0"], ["--iou", "0.9"], ["--max-det", "3"]], ids=" ".join)
 def test_a_looser_threshold_has_to_be_asked_for_and_every_result_says_so(model, photos, wish):
     refused = sentence(detect(model, "--json", *wish, photos, status=2))
     assert wish[0] in refused and "the model's own" in refused and "--override-calibration" in refused
