@@ -59,18 +59,19 @@ static enum lines_state take(struct lines *lines, size_t length, size_t separato
 enum lines_state lines_next(struct lines *lines, char **line, size_t *length)
 {
     size_t seen = 0; /* bytes of the line without a separator */
-    for (;;) {
+    while (lines->buffer || read_more(lines)) {
+        const char *from = lines->buffer + lines->begin;
         const size_t left = lines->used - lines->begin;
-        const char *from = lines->buffer ? lines->buffer + lines->begin : NULL;
-        const char *end = left > seen ? memchr(from + seen, lines->separator, left - seen) : NULL;
+        const char *end = memchr(from + seen, lines->separator, left - seen);
         if (end)
             return take(lines, (size_t)(end - from), 1, line, length);
         seen = left;
         if (lines->at_end)
             return left ? take(lines, left, 0, line, length) : LINES_END;
         if (!read_more(lines))
-            return LINES_ERROR;
+            break;
     }
+    return LINES_ERROR;
 }
 
 void lines_finish(struct lines *lines)

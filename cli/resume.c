@@ -34,22 +34,22 @@ static int refuse(const struct resume *resume, size_t line, const char *what)
 
 /* ---- sources by their path ---------------------------------------------------------------- */
 
-/** The places of the sources of one path are a chain; each line takes the first of them. */
+/** The sources of one path are a chain; each line takes the first of them. */
 struct chains {
-    GHashTable *first; /* path → place + 1 */
-    size_t *next;      /* place → place + 1; 0: the last one */
+    GHashTable *first;    /* path → source */
+    struct source **next; /* of the source at the same place; NULL: it is the last one */
 };
 
 static bool chains_make(struct chains *chains, const struct sources *sources)
 {
-    chains->next = calloc(sources->count + 1, sizeof *chains->next);
+    chains->next = calloc(sources->count + 1, sizeof(struct source *));
     if (!chains->next)
         return false;
     chains->first = g_hash_table_new(g_str_hash, g_str_equal);
     for (size_t i = sources->count; i-- > 0;) {
-        char *path = sources->items[i].path;
-        chains->next[i] = GPOINTER_TO_SIZE(g_hash_table_lookup(chains->first, path));
-        g_hash_table_insert(chains->first, path, GSIZE_TO_POINTER(i + 1));
+        struct source *source = &sources->items[i];
+        chains->next[i] = g_hash_table_lookup(chains->first, source->path);
+        g_hash_table_insert(chains->first, source->path, source);
     }
     return true;
 }
@@ -62,15 +62,15 @@ static void chains_free(struct chains *chains)
 }
 
 /** The place of a source of this path that no line had yet, or JOB_NO_INDEX. */
-static size_t chains_take(struct chains *chains, struct sources *sources, const char *path)
+static size_t chains_take(struct chains *chains, const struct sources *sources, const char *path)
 {
-    const size_t found = GPOINTER_TO_SIZE(g_hash_table_lookup(chains->first, path));
-    if (!found)
+    struct source *source = g_hash_table_lookup(chains->first, path);
+    if (!source)
         return JOB_NO_INDEX;
-    char *key = sources->items[found - 1].path; /* lives as long as the table */
-    g_hash_table_insert(chains->first, key, GSIZE_TO_POINTER(chains->next[found - 1]));
-    sources->items[found - 1].done = true;
-    return found - 1;
+    const size_t place = (size_t)(source - sources->items);
+    g_hash_table_insert(chains->first, source->path, chains->next[place]);
+    source->done = true;
+    return place;
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
