@@ -2,13 +2,14 @@
 """rung embed and rung segment: the published results of the demo's models, on both runtimes, and what is written."""
 import json
 import shutil
+import subprocess
 
 import numpy
 import onnx
 import pytest
 import tiny
 from PIL import Image
-from conftest import MODELS, PHOTOS, json_lines, run, sentence
+from conftest import MODELS, PHOTOS, ROOT, json_lines, run, sentence
 from onnx import TensorProto, helper
 
 RUNGS = ("ort-cpu", "tract")
@@ -101,6 +102,21 @@ def test_both_runtimes_give_the_same_masks(tmp_path):
     for path in (tmp_path / "tract").iterdir():
         one, other = (numpy.asarray(Image.open(tmp_path / rung / path.name)) for rung in RUNGS)
         assert (one != other).mean() < 0.001, path.name
+
+
+@pytest.mark.parametrize("rung", RUNGS)
+@pytest.mark.parametrize("name", ("deeplab_v3_257", "road_segmentation_adas_0001"))
+def test_masks_of_many_classes_have_the_coverage_of_the_card(name, rung, data, capsys):
+    """Each share within 0.01."""
+    subprocess.run([ROOT / "scripts/test-models", data, name], check=True, stdout=subprocess.DEVNULL)
+    for reference in json.loads((data / "models" / f"{name}.json").read_text())["references"]:
+        picture, published = data / reference["image"], reference["result"]["coverage"]
+        (line,) = json_lines(run("segment", "-m", name, "--json", "--rung", rung, picture))
+        shares = {entry["class"]: entry["share"] for entry in line["coverage"]}
+        worst = max(abs(shares.get(label, 0) - published.get(label, 0)) for label in {*shares, *published})
+        with capsys.disabled():
+            print(f"\n{rung}, {name} on {picture.name}: shares at most {worst:.5f} from the card", end="")
+        assert worst <= 0.01
 
 
 # ---- embeddings in files ------------------------------------------------------------------------
