@@ -86,12 +86,16 @@ static void note_status(struct job *job, int status)
 static int write_error(struct job *job, const struct job_item *item)
 {
     const char *path = item->source->path;
+    int (*const note)(void *, const json_t *) = job->work->note_failure;
     int status = EXIT_DONE;
-    json_t *line = common.resume || common.json ? report_error_line(path, &item->error) : NULL;
+    json_t *line =
+        common.resume || common.json || note ? report_error_line(path, &item->error) : NULL;
     if (line && common.resume)
         status = resume_append(&job->resume, line);
-    if (!line || common.resume || !print_json(line))
+    if (!line || common.resume || !common.json || !print_json(line))
         fprintf(stderr, "rung: %s: %s\n", path, item->error.message);
+    if (status == EXIT_DONE && note)
+        status = line ? note(job->user, line) : fail_memory();
     json_decref(line);
     job->failed++;
     note_status(job, item->status);

@@ -61,6 +61,8 @@ struct job_work {
      * among the sources, or JOB_NO_INDEX. An exit status, after a message: then the job ends.
      */
     int (*write)(void *user, size_t index, const json_t *line);
+    /** The same for the line of an error, of a picture that was tried now. May be NULL. */
+    int (*note_failure)(void *user, const json_t *line);
     /** Completes what `write` wrote, also of a job that was interrupted. May be NULL. */
     int (*finish)(void *user);
 

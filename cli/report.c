@@ -180,8 +180,7 @@ static double side_of(const json_t *target, size_t i)
     return json_real_value(json_array_get(json_object_get(target, "box"), i));
 }
 
-/** Names are shown as they are, whatever their bytes. */
-static void print_source(const json_t *line)
+void report_print_source(const json_t *line)
 {
     const char *base64 = json_string_value(json_object_get(line, "source_base64"));
     if (!base64) {
@@ -203,12 +202,12 @@ void report_table(const json_t *line)
         printf("%-16s %7.3f %9.1f %9.1f %9.1f %9.1f  ", text_of(target, "class"),
                json_real_value(json_object_get(target, "score")), side_of(target, 0),
                side_of(target, 1), side_of(target, 2), side_of(target, 3));
-        print_source(line);
+        report_print_source(line);
         putchar('\n');
     }
     if (json_array_size(targets) == 0) {
         printf("%-16s %7s %9s %9s %9s %9s  ", "-", "-", "-", "-", "-", "-");
-        print_source(line);
+        report_print_source(line);
         putchar('\n');
     }
     fflush(stdout);

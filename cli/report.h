@@ -32,6 +32,9 @@ const char *report_class(const rung_model *model, uint16_t class_id,
  */
 json_t *report_new_line(const char *source, bool *complete);
 
+/** Prints the source of a line as it is, whatever its bytes. */
+void report_print_source(const json_t *line);
+
 /** Prints a line and ends it. False without memory: then nothing was printed. */
 bool report_print_line(json_t *line, bool complete);
 

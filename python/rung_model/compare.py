@@ -35,12 +35,14 @@ def session_of(model, optimised):
 
 
 def read_picture(path, shape):
-    """RGB, stretched to the input's size, 0..255, planar. The scale does not matter to equality."""
-    if len(shape) != 4 or shape[:2] != [1, 3]:
-        raise Refusal(f"a picture needs an input of 1x3xHxW; this one is {'x'.join(map(str, shape))}")
+    """RGB, stretched to the input's size, 0..255. The scale does not matter to equality."""
+    planar = len(shape) == 4 and shape[:2] == [1, 3]
+    if not planar and (len(shape) != 4 or shape[0] != 1 or shape[3] != 3):
+        raise Refusal(f"a picture needs an input of 1x3xHxW or 1xHxWx3; this one is {'x'.join(map(str, shape))}")
+    height, width = shape[2:] if planar else shape[1:3]
     with Image.open(path) as picture:
-        pixels = picture.convert("RGB").resize((shape[3], shape[2]), Image.Resampling.BILINEAR)
-        return numpy.asarray(pixels).transpose(2, 0, 1)[numpy.newaxis]
+        pixels = numpy.asarray(picture.convert("RGB").resize((width, height), Image.Resampling.BILINEAR))
+    return (pixels.transpose(2, 0, 1) if planar else pixels)[numpy.newaxis]
 
 
 def read_input(path, entry):

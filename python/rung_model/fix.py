@@ -9,6 +9,7 @@ from . import Refusal
 
 LEAST_OPSET = 17
 LEAST_IR = 8
+FIRST_RESIZE = 10
 
 
 def load(path):
@@ -91,6 +92,16 @@ def free_shapes(model):
     return free
 
 
+def keep_upsampling(graph):
+    """Before opset 10 there was Upsample alone, which scales from the corner. The Resize that onnx's converter
+    makes of it does so only when it is told to."""
+    for node in graph.node:
+        if node.op_type == "Resize":
+            keep(node.attribute, lambda attribute: attribute.name == "mode")
+            node.attribute.extend([helper.make_attribute("coordinate_transformation_mode", "asymmetric"),
+                                   helper.make_attribute("nearest_mode", "floor")])
+
+
 def upgrade(model, opset):
     """To the opset at least; a newer model stays what it is."""
     present = max((entry.version for entry in model.opset_import if entry.domain in ("", "ai.onnx")), default=1)
@@ -99,6 +110,8 @@ def upgrade(model, opset):
             model = version_converter.convert_version(model, opset)
         except Exception as error:  # the converter raises RuntimeError and its own kinds
             raise Refusal(f"the model cannot be converted from opset {present} to {opset}: {error}")
+    if present < FIRST_RESIZE <= opset:
+        keep_upsampling(model.graph)
     model.ir_version = max(model.ir_version, LEAST_IR)
     return model
 

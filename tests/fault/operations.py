@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is run with faults: commands, the files they begin with, and what a whole output is."""
 
+import io
 import json
 import os
 import pathlib
 import shutil
 import subprocess
 
+import numpy
 import tiny
 from PIL import Image
 
@@ -78,6 +80,12 @@ OPERATIONS = [
     Operation("inspect --spec", "inspect", "--spec", "tiny.rung"),
     Operation("detect a list", "detect", "-m", "./tiny.rung", "--json", "--runtime", RUNTIMES, *TRUST, "-",
               text="bitmap.bmp\n", result_line=True),
+    Operation("embed -o", "embed", "-m", "./embedder.rung", "--json", "--near", "1", "-o", "out/a.npy", "--runtime",
+              RUNTIMES, *TRUST, "photos", outputs=["out/a.npy", "out/a.jsonl"], result_line=True),
+    Operation("embed --against", "embed", "-m", "./embedder.rung", "--json", "--near", "1", "--against", "stored.npy",
+              "--runtime", RUNTIMES, *TRUST, "photos", result_line=True),
+    Operation("segment -o", "segment", "-m", "./segmenter.rung", "--json", "-o", "out", "--overlay", "--runtime", RUNTIMES,
+              *TRUST, "photos", outputs=["out/white.png.mask.png", "out/white.png.overlay.jpg"], result_line=True),
     Operation("detect -o", "detect", "-m", "./tiny.rung", "--json", "-o", "out", "--runtime", RUNTIMES, *TRUST,
               "photos", outputs=["out/white.png"], result_line=True),
     Operation("detect --coco", "detect", "-m", "./tiny.rung", "--json", "--coco", "coco.json", "--runtime", RUNTIMES, *TRUST,
@@ -92,7 +100,7 @@ def is_whole(path, content, expected):
     """True when an output that a run left is all there; signatures and keys differ from run to run."""
     if path.suffix == ".rung":
         return content[:-SIGNATURE_BYTES] == expected[:-SIGNATURE_BYTES] and len(content) == len(expected)
-    if path.suffix == ".jsonl":  # whole lines, of those sources and in that order, as many as were done
+    if path.name == "results.jsonl":  # whole lines, of those sources and in that order, as many as were done
         sources = [json.loads(line)["source"] for line in content.decode().splitlines()]
         return content.endswith(b"\n") and sources in (["other.png"], ["other.png", "photos/white.png"], ["other.png", "photos"])
     if path.name == "coco.json" and content == b"[]\n":  # of a picture that could not be looked at
@@ -100,6 +108,11 @@ def is_whole(path, content, expected):
     if path.suffix == ".pem":
         lines = content.decode().splitlines()
         return len(content) == len(expected) and lines[0].startswith("-----BEGIN ") and lines[-1].startswith("-----END ")
+    if path.name == "a.npy":  # without the picture that failed
+        return content == expected or numpy.load(io.BytesIO(content)).shape == (0, 12)
+    if path.name == "a.jsonl":  # which says why
+        lines = [json.loads(line) for line in content.splitlines()]
+        return content == expected or ("error" in lines[1] and lines[2]["rows"] == 0)
     return content == expected
 
 
@@ -108,6 +121,26 @@ def make_bundle(folder):
     (folder / "tiny.mlpackage" / "Data").mkdir(parents=True)
     (folder / "tiny.mlpackage" / "Manifest.json").write_text("{}")
     (folder / "tiny.mlpackage" / "Data" / "model").write_bytes(bytes(5000))
+
+
+def make_roles(folder, run):
+    """An embedder and a segmenter of the same graph's kind, and embeddings that were stored."""
+    tiny.spec(folder / "embedder.json", name="embedder", role="embedder", head="none", selection=None, labels=None,
+              embedding_length=12)
+    run("pack", "embedder.json", "tiny.onnx", "-o", "embedder.rung", "--key", "key.pem")
+    tiny.graph(folder / "wide.onnx", shape=(1, 3, 2, 6))
+    tiny.spec(folder / "segmenter.json", name="segmenter", role="segmenter", head="none", labels=["dark", "bright"],
+              canvas={"width": 6, "height": 2}, selection={"min_confidence": 0.5, "suppress": False},
+              input={"name": "image", "dtype": "f32", "shape": [1, 3, 2, 6]})
+    run("pack", "segmenter.json", "wide.onnx", "-o", "segmenter.rung", "--key", "key.pem")
+    rows = numpy.arange(24, dtype=numpy.float32).reshape(2, 12)
+    numpy.save(folder / "stored.npy", rows)
+    checksum = 0xcbf29ce484222325
+    for byte in rows.tobytes():
+        checksum = (checksum ^ byte) * 0x100000001b3 % 2**64
+    lines = [{"identity": "embedder"}, {"row": 0, "source": "a"}, {"row": 1, "source": "b"},
+             {"rows": 2, "fnv1a64": f"{checksum:016x}"}]
+    (folder / "stored.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def make(folder, run):
@@ -123,6 +156,7 @@ def make(folder, run):
     subprocess.run(["openssl", "dgst", "-sha256", "-sign", "key.pem", "-out", "signature", "to-sign"], cwd=folder,
                    check=True)
     make_bundle(folder)
+    make_roles(folder, run)
     run("pack", "bundle.json", "-o", "bundle.rung", "--key", "key.pem")
     (folder / "more").mkdir()
     shutil.copy(folder / "tiny.rung", folder / "more")

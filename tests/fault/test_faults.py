@@ -22,7 +22,7 @@ __assert_fail __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __cxa_finali
 clock_gettime closedir dladdr dlerror dlsym environ __environ execve fclose fflush fileno flock fork fprintf free
 fts64_close ioctl
 getauxval getegid getenv geteuid getgid getopt_long getpid getppid getrlimit64 getuid kill memchr memcmp memcpy memmove
-ferror isatty memset munmap nanosleep dup2 pipe2 poll prctl printf putc putchar puts fputc fputs fwrite qsort round setpgid
+ferror isatty memset munmap nanosleep dup2 pipe2 poll prctl printf putc putchar puts fputc fputs fwrite qsort round sqrt setpgid
 setpriority sigaction sigaddset sigdelset sigemptyset sigfillset sigismember sigpending sigprocmask sigwait snprintf
 strcasecmp strncasecmp strpbrk strchr strcmp strcspn strerror strerror_r strlen strncmp strnlen strrchr strsignal strspn strstr strtod
 strtol strtoll strtoul strtoull syscall timespec_get umask vfprintf vsnprintf waitid waitpid malloc calloc realloc

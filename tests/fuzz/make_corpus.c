@@ -68,10 +68,17 @@ static const struct {
     {"embedder", "{\"role\":\"embedder\",\"head\":null,\"selection\":null,\"golden\":null,"
                  "\"embedding_length\":12,\"tensor\":{\"dtype\":\"f32\",\"layout\":\"planar\","
                  "\"normalised\":true}}"},
-    {"segmenter", "{\"role\":\"segmenter\",\"head\":null,\"selection\":null,\"golden\":{"
-                  "\"input\":\"generated\",\"tolerance\":1,\"outputs\":[{\"hex\":\"00000000\"}]},"
+    {"segmenter", "{\"role\":\"segmenter\",\"head\":null,\"selection\":null,\"golden\":null,"
                   "\"outputs\":[{\"purpose\":\"output\",\"name\":\"mask\",\"dtype\":\"f32\","
-                  "\"shape\":[1]}]}"},
+                  "\"shape\":[1,8,8,8]}],\"parameters\":{\"interleaved\":true}}"},
+    {"segmenter-one",
+     "{\"role\":\"segmenter\",\"head\":null,"
+     "\"selection\":{\"min_confidence\":0.5,\"suppress\":false},"
+     "\"golden\":{\"input\":\"generated\",\"tolerance\":1,\"outputs\":[{\"hex\":\"0000\"}]},"
+     "\"canvas\":{\"width\":1,\"height\":1},"
+     "\"input\":{\"name\":\"image\",\"dtype\":\"f32\",\"shape\":[1,3,1,1]},"
+     "\"outputs\":[{\"purpose\":\"output\",\"name\":\"mask\",\"dtype\":\"f16\","
+     "\"shape\":[1,1]}],\"parameters\":{\"logits\":true}}"},
     {"centernet",
      "{\"head\":\"centernet\",\"golden\":null,\"parameters\":{\"strides\":[4],\"logits\":true},"
      "\"outputs\":["

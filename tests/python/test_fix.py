@@ -200,3 +200,25 @@ def test_a_file_that_is_no_model_is_refused_in_a_sentence(tmp_path):
 def test_a_free_dimension_must_be_given():
     with pytest.raises(Refusal, match="free dimension"):
         fix.fix(fix.free_shapes(old_export()), {})
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+def test_upsampling_still_scales_from_the_corner(mode, tmp_path):
+    """Opset 9 has Upsample; onnx's converter makes a Resize of it that scales around centres of pixels."""
+    scales = numpy_helper.from_array(numpy.array([1, 1, 2, 3], numpy.float32), "scales")
+    nodes = [helper.make_node("Upsample", ["picture", "scales"], ["large"], mode=mode)]
+    graph = helper.make_graph(nodes, "up", [helper.make_tensor_value_info("picture", TensorProto.FLOAT, SHAPES["picture"])],
+                              [helper.make_tensor_value_info("large", TensorProto.FLOAT, [1, 3, 32, 72])], [scales])
+    old = helper.make_model(graph, ir_version=4, opset_imports=[helper.make_opsetid("", 9)])
+    fixed = fix.fix(old, {})
+    assert [node.op_type for node in fixed.graph.node].count("Resize") == 1
+    assert compare.largest_distance(fix.free_shapes(old), fixed, save_inputs(tmp_path)) == 0
+
+
+def test_a_picture_becomes_either_layout(tmp_path):
+    Image.new("RGB", (5, 4), (10, 20, 30)).save(tmp_path / "a.png")
+    planar = compare.read_picture(tmp_path / "a.png", [1, 3, 6, 8])
+    interleaved = compare.read_picture(tmp_path / "a.png", [1, 6, 8, 3])
+    assert planar.shape == (1, 3, 6, 8) and (planar[0].transpose(1, 2, 0) == interleaved[0]).all()
+    with pytest.raises(Refusal, match="1x6x8x4"):
+        compare.read_picture(tmp_path / "a.png", [1, 6, 8, 4])

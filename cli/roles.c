@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "roles.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *role_name(rung_role role)
+{
+    switch (role) {
+    case RUNG_ROLE_EMBEDDER:
+        return "embedder";
+    case RUNG_ROLE_SEGMENTER:
+        return "segmenter";
+    default:
+        return "detector";
+    }
+}
+
+int role_open(rung_instance *instance, const char *command, const char *name, uint32_t threads,
+              rung_role role, struct role_model *out)
+{
+    rung_result result = open_model(instance, name, threads, &out->model);
+    out->info = (rung_model_info){.struct_size = sizeof out->info, .version = RUNG_STRUCT_VERSION};
+    if (result == RUNG_OK)
+        result = rung_model_get_info(out->model, &out->info);
+    if (result != RUNG_OK)
+        return fail_with(result);
+    if (out->info.role == role)
+        return EXIT_DONE;
+    fprintf(stderr, "rung %s: %s is no %s; rung models tells what it is\n", command, out->info.name,
+            role_name(role));
+    return EXIT_USAGE;
+}
+
+void role_close(struct role_model *model)
+{
+    rung_model_destroy(model->model);
+    model->model = NULL;
+}
+
+rung_result role_session_init(struct role_session *session, const struct role_model *model)
+{
+    rung_result result = rung_context_create(model->model, NULL, &session->context);
+    if (result == RUNG_OK)
+        result = rung_context_get_max_output_bytes(session->context, &session->packet_bytes);
+    if (result == RUNG_OK && !(session->packet = malloc((size_t)session->packet_bytes)))
+        result = RUNG_NO_MEMORY;
+    return result;
+}
+
+void role_session_finish(struct role_session *session)
+{
+    rung_context_destroy(session->context);
+    free(session->packet);
+}
+
+rung_result role_run(const struct role_session *session, role_run_fn *run,
+                     const struct job_item *item, rung_rect crop, rung_run_info *info)
+{
+    const rung_frame frame = {
+        .struct_size = sizeof frame,
+        .version = RUNG_STRUCT_VERSION,
+        .pixels = item->photo.pixels,
+        .width = item->photo.width,
+        .height = item->photo.height,
+        .format = RUNG_PIXEL_RGB8,
+        .crop = crop,
+        .frame_id = item->index,
+    };
+    const rung_span packet = {session->packet, (size_t)session->packet_bytes};
+    *info = (rung_run_info){.struct_size = sizeof *info, .version = RUNG_STRUCT_VERSION};
+    const rung_result result = run(session->context, &frame, packet, NULL, info);
+    return result == RUNG_OK ? rung_packet_check(packet.data, packet.size) : result;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG_CLI_ROLES_H
+#define RUNG_CLI_ROLES_H
+
+#include "job.h"
+
+/* A model of one role, and running it on the pictures of a job: what embed and segment share. */
+
+struct role_model {
+    rung_model *model;
+    rung_model_info info;
+};
+
+/** Opens `name` for a command that needs that role. An exit status, after a message. */
+int role_open(rung_instance *instance, const char *command, const char *name, uint32_t threads,
+              rung_role role, struct role_model *out);
+void role_close(struct role_model *model);
+
+/** What one thread needs to run it; zeroed it is none. */
+struct role_session {
+    rung_context *context;
+    void *packet;
+    uint64_t packet_bytes;
+};
+
+rung_result role_session_init(struct role_session *session, const struct role_model *model);
+void role_session_finish(struct role_session *session);
+
+/** rung_detect, rung_embed, rung_segment. */
+typedef rung_result role_run_fn(rung_context *context, const rung_frame *frame, rung_span packet,
+                                size_t *needed, rung_run_info *info);
+
+/** Runs on a part of the item's picture, all of it where that is all zero. The session has the
+ * packet, which is checked. */
+rung_result role_run(const struct role_session *session, role_run_fn *run,
+                     const struct job_item *item, rung_rect crop, rung_run_info *info);
+
+#endif
