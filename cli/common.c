@@ -143,7 +143,7 @@ int read_json(rung_result (*write)(void *user, rung_span to, size_t *needed), vo
         result = text ? write(user, (rung_span){text, needed}, &needed) : RUNG_NO_MEMORY;
     }
     bool is_json;
-    *out = result == RUNG_OK ? load_json(text, strlen(text), &is_json) : NULL;
+    *out = result == RUNG_OK && text ? load_json(text, strlen(text), &is_json) : NULL;
     free(text);
     if (result != RUNG_OK)
         return fail_with(result);

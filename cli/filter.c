@@ -106,7 +106,7 @@ static void list_labels(const rung_model *model, uint32_t class_count, char to[L
         if (rung_model_get_label(model, i, &label) != RUNG_OK)
             continue;
         if (used + strlen(label) + 8 > LISTED_BYTES) {
-            strcpy(to + used, ", …");
+            memcpy(to + used, ", …", sizeof ", …");
             return;
         }
         used += (size_t)snprintf(to + used, LISTED_BYTES - used, "%s%s", used ? ", " : "", label);

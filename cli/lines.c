@@ -11,7 +11,7 @@
 /** Room for more bytes behind those that were read, and for a zero. */
 static bool make_room(struct lines *lines)
 {
-    if (lines->begin > 0) {
+    if (lines->buffer && lines->begin > 0) {
         memmove(lines->buffer, lines->buffer + lines->begin, lines->used - lines->begin);
         lines->used -= lines->begin;
         lines->begin = 0;
@@ -59,19 +59,19 @@ static enum lines_state take(struct lines *lines, size_t length, size_t separato
 enum lines_state lines_next(struct lines *lines, char **line, size_t *length)
 {
     size_t seen = 0; /* bytes of the line without a separator */
-    while (lines->buffer || read_more(lines)) {
-        const char *from = lines->buffer + lines->begin;
+    for (;;) {
         const size_t left = lines->used - lines->begin;
-        const char *end = memchr(from + seen, lines->separator, left - seen);
+        const char *from = lines->buffer; /* NULL: nothing was read yet */
+        const char *end =
+            from ? memchr(from + lines->begin + seen, lines->separator, left - seen) : NULL;
         if (end)
-            return take(lines, (size_t)(end - from), 1, line, length);
+            return take(lines, (size_t)(end - from) - lines->begin, 1, line, length);
         seen = left;
         if (lines->at_end)
             return left ? take(lines, left, 0, line, length) : LINES_END;
         if (!read_more(lines))
-            break;
+            return LINES_ERROR;
     }
-    return LINES_ERROR;
 }
 
 void lines_finish(struct lines *lines)
