@@ -168,6 +168,14 @@ void append_item(json_t *array, json_t *item, bool *complete)
         *complete = false;
 }
 
+json_t *json_if(json_t *json, bool complete)
+{
+    if (complete)
+        return json;
+    json_decref(json);
+    return NULL;
+}
+
 /* Not json_dumps: where its buffer cannot grow it leaves a key out, and says nothing. */
 char *json_text(const json_t *json, size_t flags)
 {

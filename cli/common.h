@@ -119,6 +119,9 @@ int fail_memory(void);
 void set_member(json_t *object, const char *key, json_t *value, bool *complete);
 void append_item(json_t *array, json_t *item, bool *complete);
 
+/** The JSON when it is complete; else frees it, and NULL. */
+json_t *json_if(json_t *json, bool complete);
+
 /** JSON as jansson's flags say, newly allocated; NULL without memory, and for NULL. */
 char *json_text(const json_t *json, size_t flags);
 

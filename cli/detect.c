@@ -10,6 +10,7 @@
 #include "job.h"
 #include "output.h"
 #include "report.h"
+#include "roles.h"
 #include "thresholds.h"
 
 /** The options of this command alone. */
@@ -22,18 +23,10 @@ static struct {
 /** What one run of the command holds. */
 struct detection {
     rung_instance *instance;
-    rung_model *model;
-    rung_model_info info;
+    struct role_model detector;
     struct filter filter;
     rung_context_options context; /**< with what is overridden */
     struct coco coco;
-};
-
-/** What one thread holds. */
-struct session {
-    rung_context *context;
-    void *packet;
-    uint64_t packet_bytes;
 };
 
 /* ---- the model ---------------------------------------------------------------------------- */
@@ -41,96 +34,57 @@ struct session {
 static int open_detector(void *user, const struct job_plan *plan)
 {
     struct detection *detection = user;
-    rung_result result = open_instance(&detection->instance);
-    if (result == RUNG_OK)
-        result = open_model(detection->instance, common.model, plan->threads, &detection->model);
-    detection->info.struct_size = sizeof detection->info;
-    detection->info.version = RUNG_STRUCT_VERSION;
-    if (result == RUNG_OK)
-        result = rung_model_get_info(detection->model, &detection->info);
+    struct role_model *detector = &detection->detector;
+    const rung_result result = open_instance(&detection->instance);
     if (result != RUNG_OK)
         return fail_with(result);
-    if (detection->info.role != RUNG_ROLE_DETECTOR) {
-        fprintf(stderr, "rung detect: %s is no detector; rung models tells what it is\n",
-                detection->info.name);
-        return EXIT_USAGE;
-    }
+    const int status = role_open(detection->instance, "detect", common.model, plan->threads,
+                                 RUNG_ROLE_DETECTOR, detector);
+    if (status != EXIT_DONE)
+        return status;
     detection->context.struct_size = sizeof detection->context;
     detection->context.version = RUNG_STRUCT_VERSION;
-    return thresholds_read(&wanted.thresholds, detection->model, &detection->info,
-                           &detection->filter, &detection->context);
+    return thresholds_read(&wanted.thresholds, detector->model, &detector->info, &detection->filter,
+                           &detection->context);
 }
 
 static void close_detector(void *user)
 {
     struct detection *detection = user;
     coco_abandon(&detection->coco);
-    rung_model_destroy(detection->model);
+    role_close(&detection->detector);
     rung_instance_destroy(detection->instance);
 }
 
 static void describe(void *user, char *to, size_t size)
 {
     const struct detection *detection = user;
-    snprintf(to, size, "%s on %s", detection->info.identity, detection->info.rung);
+    role_describe(&detection->detector, to, size);
 }
 
 static json_t *settings(void *user)
 {
     const struct detection *detection = user;
     bool complete = true;
-    json_t *json = json_object();
-    set_member(json, "identity", json_string(detection->info.identity), &complete);
-    set_member(json, "rung", json_string(detection->info.rung), &complete);
-    set_member(json, "artifact", json_string(detection->info.artifact), &complete);
+    json_t *json = role_settings(&detection->detector, &complete);
     thresholds_report(&wanted.thresholds, &detection->filter, &detection->context, json, &complete);
-    if (complete)
-        return json;
-    json_decref(json);
-    return NULL;
+    return json_if(json, complete);
 }
 
 /* ---- sessions ----------------------------------------------------------------------------- */
 
 static void session_free(void *data)
 {
-    struct session *session = data;
-    rung_context_destroy(session->context);
-    free(session->packet);
-    free(session);
+    role_session_finish(data);
+    free(data);
 }
 
 static rung_result session_new(void *user, void **out)
 {
-    struct detection *detection = user;
-    struct session *session = *out = calloc(1, sizeof *session);
-    if (!session)
-        return RUNG_NO_MEMORY;
-    rung_result result =
-        rung_context_create(detection->model, &detection->context, &session->context);
-    if (result == RUNG_OK)
-        result = rung_context_get_max_output_bytes(session->context, &session->packet_bytes);
-    if (result == RUNG_OK && !(session->packet = malloc((size_t)session->packet_bytes)))
-        result = RUNG_NO_MEMORY;
-    return result;
-}
-
-static rung_result detect(const struct session *session, const struct job_item *item,
-                          rung_run_info *info)
-{
-    const rung_frame frame = {
-        .struct_size = sizeof frame,
-        .version = RUNG_STRUCT_VERSION,
-        .pixels = item->photo.pixels,
-        .width = item->photo.width,
-        .height = item->photo.height,
-        .format = RUNG_PIXEL_RGB8,
-        .frame_id = item->index,
-    };
-    const rung_span packet = {session->packet, (size_t)session->packet_bytes};
-    *info = (rung_run_info){.struct_size = sizeof *info, .version = RUNG_STRUCT_VERSION};
-    rung_result result = rung_detect(session->context, &frame, packet, NULL, info);
-    return result == RUNG_OK ? rung_packet_check(packet.data, packet.size) : result;
+    const struct detection *detection = user;
+    struct role_session *session = *out = calloc(1, sizeof *session);
+    return session ? role_session_init(session, &detection->detector, &detection->context)
+                   : RUNG_NO_MEMORY;
 }
 
 /** DIR/NAME; what cannot be written in its own format gets .jpg behind its name. */
@@ -159,7 +113,7 @@ static bool annotate(const struct detection *detection, const void *packet, stru
                  "-o would write over it; give another folder");
         item->status = EXIT_IO;
     } else {
-        saved = draw_targets(&item->photo, packet, detection->model, &item->error) &&
+        saved = draw_targets(&item->photo, packet, detection->detector.model, &item->error) &&
                 draw_save(&item->photo, path, &item->error);
         item->status = saved ? EXIT_DONE : EXIT_IO;
     }
@@ -170,14 +124,14 @@ static bool annotate(const struct detection *detection, const void *packet, stru
 static void detect_item(void *user, void *data, struct job_item *item)
 {
     const struct detection *detection = user;
-    const struct session *session = data;
+    const struct role_session *session = data;
     rung_run_info info;
-    const rung_result result = detect(session, item, &info);
+    const rung_result result = role_run(session, rung_detect, item, (rung_rect){0}, &info);
     if (result != RUNG_OK) {
         job_item_fail(item, result);
         return;
     }
-    const struct report report = {item, session->packet, &info, detection->model};
+    const struct report report = {item, session->packet, &info, detection->detector.model};
     filter_packet(&detection->filter, session->packet);
     if (common.output && !annotate(detection, session->packet, item))
         return;
@@ -199,8 +153,8 @@ static int begin(void *user, const struct sources *sources)
 {
     struct detection *detection = user;
     char why[512];
-    if (wanted.coco &&
-        !coco_begin(&detection->coco, wanted.coco, sources, detection->model, why, sizeof why))
+    if (wanted.coco && !coco_begin(&detection->coco, wanted.coco, sources,
+                                   detection->detector.model, why, sizeof why))
         return fail_coco(why);
     if (wanted.csv)
         report_csv_head();

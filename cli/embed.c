@@ -123,14 +123,6 @@ static json_t *model_json(const struct embedding *embedding, bool *complete)
     return json;
 }
 
-static json_t *whole_or_null(json_t *json, bool complete)
-{
-    if (complete)
-        return json;
-    json_decref(json);
-    return NULL;
-}
-
 static json_t *settings(void *user)
 {
     bool complete = true;
@@ -139,7 +131,7 @@ static json_t *settings(void *user)
         set_member(json, "against", json_string(wanted.against), &complete);
         set_member(json, "near_most", json_integer(wanted.near), &complete);
     }
-    return whole_or_null(json, complete);
+    return json_if(json, complete);
 }
 
 /* ---- sessions ----------------------------------------------------------------------------- */
@@ -158,9 +150,9 @@ static rung_result session_new(void *user, void **out)
     struct session *session = *out = calloc(1, sizeof *session);
     if (!session)
         return RUNG_NO_MEMORY;
-    rung_result result = role_session_init(&session->embedder, &embedding->embedder);
+    rung_result result = role_session_init(&session->embedder, &embedding->embedder, NULL);
     if (result == RUNG_OK && wanted.detector)
-        result = role_session_init(&session->detector, &embedding->detector);
+        result = role_session_init(&session->detector, &embedding->detector, NULL);
     return result;
 }
 
@@ -192,7 +184,7 @@ static json_t *embed_picture(const struct embedding *embedding, const struct ses
     json_t *line = report_new_picture(item, &complete);
     add_vector(embedding, session, line, &complete);
     set_member(line, "ms", report_times(item, &info, &complete), &complete);
-    return whole_or_null(line, complete);
+    return json_if(line, complete);
 }
 
 /** The whole pixels that a box touches. Boxes lie inside the picture. */
@@ -222,7 +214,7 @@ static json_t *embed_targets(const struct embedding *embedding, const struct ses
         if (*result == RUNG_OK)
             add_vector(embedding, session, to, &complete);
     }
-    return whole_or_null(line, complete && *result == RUNG_OK);
+    return json_if(line, complete && *result == RUNG_OK);
 }
 
 static void embed_item(void *user, void *data, struct job_item *item)

@@ -68,7 +68,7 @@ enum lines_state lines_next(struct lines *lines, char **line, size_t *length)
             return take(lines, (size_t)(end - from) - lines->begin, 1, line, length);
         seen = left;
         if (lines->at_end)
-            return left ? take(lines, left, 0, line, length) : LINES_END;
+            return from && left ? take(lines, left, 0, line, length) : LINES_END;
         if (!read_more(lines))
             return LINES_ERROR;
     }

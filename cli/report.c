@@ -80,15 +80,6 @@ json_t *report_new_picture(const struct job_item *item, bool *complete)
     return line;
 }
 
-/** The line when it is complete; else frees it. */
-static json_t *line_if(json_t *line, bool complete)
-{
-    if (complete)
-        return line;
-    json_decref(line);
-    return NULL;
-}
-
 static json_t *pair_json(const int32_t q8[2], bool *complete)
 {
     json_t *pair = json_array();
@@ -152,7 +143,7 @@ json_t *report_line(const struct report *report)
     set_member(line, "incomplete", json_boolean(report->packet->flags & RUNG_PACKET_INCOMPLETE),
                &complete);
     set_member(line, "ms", report_times(report->item, report->info, &complete), &complete);
-    return line_if(line, complete);
+    return json_if(line, complete);
 }
 
 json_t *report_error_line(const char *source, const struct photo_error *error)
@@ -164,7 +155,7 @@ json_t *report_error_line(const char *source, const struct photo_error *error)
     set_member(json, "message", json_string(text), &complete);
     set_member(line, "error", json, &complete);
     g_free(text);
-    return line_if(line, complete);
+    return json_if(line, complete);
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */

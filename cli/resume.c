@@ -189,7 +189,8 @@ int resume_open(struct resume *resume, const char *path, struct sources *sources
 /** True when a result was made by what this job uses. */
 static bool is_alike(const json_t *line, const json_t *settings)
 {
-    static const char *const members[] = {"identity", "artifact", "filter", "override"};
+    static const char *const members[] = {"identity", "artifact", "detector_artifact", "filter",
+                                          "override"};
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         const json_t *then = json_object_get(line, members[i]);
         const json_t *now = json_object_get(settings, members[i]);

@@ -38,9 +38,24 @@ void role_close(struct role_model *model)
     model->model = NULL;
 }
 
-rung_result role_session_init(struct role_session *session, const struct role_model *model)
+void role_describe(const struct role_model *model, char *to, size_t size)
 {
-    rung_result result = rung_context_create(model->model, NULL, &session->context);
+    snprintf(to, size, "%s on %s", model->info.identity, model->info.rung);
+}
+
+json_t *role_settings(const struct role_model *model, bool *complete)
+{
+    json_t *json = json_object();
+    set_member(json, "identity", json_string(model->info.identity), complete);
+    set_member(json, "rung", json_string(model->info.rung), complete);
+    set_member(json, "artifact", json_string(model->info.artifact), complete);
+    return json;
+}
+
+rung_result role_session_init(struct role_session *session, const struct role_model *model,
+                              const rung_context_options *options)
+{
+    rung_result result = rung_context_create(model->model, options, &session->context);
     if (result == RUNG_OK)
         result = rung_context_get_max_output_bytes(session->context, &session->packet_bytes);
     if (result == RUNG_OK && !(session->packet = malloc((size_t)session->packet_bytes)))

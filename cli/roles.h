@@ -4,7 +4,8 @@
 
 #include "job.h"
 
-/* A model of one role, and running it on the pictures of a job: what embed and segment share. */
+/* A model of one role, and running it on the pictures of a job: what detect, embed and segment
+ * share. */
 
 struct role_model {
     rung_model *model;
@@ -16,6 +17,12 @@ int role_open(rung_instance *instance, const char *command, const char *name, ui
               rung_role role, struct role_model *out);
 void role_close(struct role_model *model);
 
+/** "centerface on ort-cpu". */
+void role_describe(const struct role_model *model, char *to, size_t size);
+
+/** The members identity, rung and artifact, that all its results have in common. */
+json_t *role_settings(const struct role_model *model, bool *complete);
+
 /** What one thread needs to run it; zeroed it is none. */
 struct role_session {
     rung_context *context;
@@ -23,7 +30,9 @@ struct role_session {
     uint64_t packet_bytes;
 };
 
-rung_result role_session_init(struct role_session *session, const struct role_model *model);
+/** `options` may be NULL. */
+rung_result role_session_init(struct role_session *session, const struct role_model *model,
+                              const rung_context_options *options);
 void role_session_finish(struct role_session *session);
 
 /** rung_detect, rung_embed, rung_segment. */

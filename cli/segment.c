@@ -48,22 +48,16 @@ static void close_segmenter(void *user)
 
 static void describe(void *user, char *to, size_t size)
 {
-    const rung_model_info *info = &((struct segmentation *)user)->segmenter.info;
-    snprintf(to, size, "%s on %s", info->identity, info->rung);
+    const struct segmentation *segmentation = user;
+    role_describe(&segmentation->segmenter, to, size);
 }
 
 static json_t *settings(void *user)
 {
-    const rung_model_info *info = &((struct segmentation *)user)->segmenter.info;
+    const struct segmentation *segmentation = user;
     bool complete = true;
-    json_t *json = json_object();
-    set_member(json, "identity", json_string(info->identity), &complete);
-    set_member(json, "rung", json_string(info->rung), &complete);
-    set_member(json, "artifact", json_string(info->artifact), &complete);
-    if (complete)
-        return json;
-    json_decref(json);
-    return NULL;
+    json_t *json = role_settings(&segmentation->segmenter, &complete);
+    return json_if(json, complete);
 }
 
 /* ---- sessions ----------------------------------------------------------------------------- */
@@ -80,7 +74,7 @@ static rung_result session_new(void *user, void **out)
 {
     const struct segmentation *segmentation = user;
     struct session *session = *out = calloc(1, sizeof *session);
-    return session ? role_session_init(&session->segmenter, &segmentation->segmenter)
+    return session ? role_session_init(&session->segmenter, &segmentation->segmenter, NULL)
                    : RUNG_NO_MEMORY;
 }
 
