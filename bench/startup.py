@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""From the start of a process to its first detection: bench/startup.py [--rounds N] [--json]
+"""From the start of a process to its first detection: bench/startup.py [--rounds N] [--wait SECONDS] [--json]
 
 `rung detect --json` on one photograph against the shortest Python program that uses ONNX Runtime, OpenCV and the same
 graph. The clock runs from just before the process is started to the arrival of its first line; files are in the cache of
@@ -47,9 +47,7 @@ def show(result):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--photo", type=pathlib.Path, default=harness.PHOTOS / "astronaut.png", help="with a face in it")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"quiet ones ({ROUNDS})")
-    parser.add_argument("--rung-option", action="append", default=[], help="one more argument of rung detect")
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    harness.add_options(parser, ROUNDS)
     options = parser.parse_args()
     harness.require_demo()
     cpus = harness.keep_to_cpus()
@@ -61,7 +59,7 @@ def main():
     def progress(number, pair, others):
         print(f"round {number}: {pair[0] * 1e3:.0f} and {pair[1] * 1e3:.0f} ms, {harness.noise_text(others)}", file=sys.stderr)
 
-    result = summarise(*harness.take_turns(cpus, options.rounds, lambda: first_line(rung), lambda: first_line(python), progress))
+    result = summarise(*harness.take_turns(cpus, options, lambda: first_line(rung), lambda: first_line(python), progress))
     return harness.finish(result, options.json, show)
 
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common.h"
+#include "heap.h"
 #include "help.h"
 #include "suggest.h"
 
@@ -30,6 +31,7 @@ static int refuse_command(const char *name)
 
 static int run(int count, char **arguments)
 {
+    heap_prepare();
     /* The library would set it (rung/model.h) while other threads here read the environment. */
     setenv("ORT_DISABLE_TELEMETRY", "1", 1);
     const char *name = arguments[1];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the benchmarks rest on: turns, quiet rounds, the clock and the count of what matches."""
+import argparse
 import re
 import sys
 
@@ -35,7 +36,7 @@ def turns(monkeypatch, machine, rounds):
             return f"{name}{len(calls)}"
         return call
 
-    return *harness.take_turns([0], rounds, side("a"), side("b"), lambda *_: None), "".join(calls)
+    return *harness.take_turns([0], argparse.Namespace(rounds=rounds, wait=0), side("a"), side("b"), lambda *_: None), "".join(calls)
 
 
 def test_the_two_swap_their_order_and_keep_their_places(monkeypatch):
