@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "common.h"
-#include "heap.h"
 #include "help.h"
 #include "suggest.h"
 
@@ -31,7 +30,6 @@ static int refuse_command(const char *name)
 
 static int run(int count, char **arguments)
 {
-    heap_prepare();
     /* The library would set it (rung/model.h) while other threads here read the environment. */
     setenv("ORT_DISABLE_TELEMETRY", "1", 1);
     const char *name = arguments[1];
