@@ -50,6 +50,18 @@ static void print_log(void *user, int32_t level, const char *text)
     fprintf(stderr, "rung: %s%s\n", level >= 1 && level <= 4 ? names[level] : "", text);
 }
 
+bool program_folder(char folder[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    if (length <= 0)
+        return false;
+    folder[length] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    return slash != NULL;
+}
+
 /**
  * Where the build or the installation keeps the keys it trusts, relative to the program: whoever
  * can write there can replace the program as well. "" when the program's place is unknown.
@@ -57,17 +69,8 @@ static void print_log(void *user, int32_t level, const char *text)
 static void own_trust_folder(char *to, size_t size)
 {
     char program[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    to[0] = '\0';
-    if (length <= 0)
-        return;
-    program[length] = '\0';
-    char *slash = strrchr(program, '/');
-    if (!slash)
-        return;
-    *slash = '\0';
     /* A list: the build tree's, and the installation's. */
-    if (strchr(program, ':') ||
+    if (!program_folder(program) || strchr(program, ':') ||
         snprintf(to, size, "%s/../trust:%s/../share/rung/trust", program, program) >= (int)size)
         to[0] = '\0';
 }

@@ -3,6 +3,7 @@
 #define RUNG_CLI_COMMON_H
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 
 #include <rung/rung.h>
@@ -88,6 +89,9 @@ int exit_of(rung_result result);
 
 /** Prints "rung: " and the library's last detail, and gives the exit status of `result`. */
 int fail_with(rung_result result);
+
+/** The folder of this program; false when it is unknown. */
+bool program_folder(char folder[PATH_MAX]);
 
 /** An instance with the common options. */
 rung_result open_instance(rung_instance **out);

@@ -22,7 +22,6 @@ static struct {
 
 /** What one run of the command holds. */
 struct detection {
-    rung_instance *instance;
     struct role_model detector;
     struct filter filter;
     rung_context_options context; /**< with what is overridden */
@@ -31,15 +30,12 @@ struct detection {
 
 /* ---- the model ---------------------------------------------------------------------------- */
 
-static int open_detector(void *user, const struct job_plan *plan)
+static int open_detector(void *user, rung_instance *instance, const struct job_plan *plan)
 {
     struct detection *detection = user;
     struct role_model *detector = &detection->detector;
-    const rung_result result = open_instance(&detection->instance);
-    if (result != RUNG_OK)
-        return fail_with(result);
-    const int status = role_open(detection->instance, "detect", common.model, plan->threads,
-                                 RUNG_ROLE_DETECTOR, detector);
+    const int status =
+        role_open(instance, "detect", common.model, plan->threads, RUNG_ROLE_DETECTOR, detector);
     if (status != EXIT_DONE)
         return status;
     detection->context.struct_size = sizeof detection->context;
@@ -53,7 +49,6 @@ static void close_detector(void *user)
     struct detection *detection = user;
     coco_abandon(&detection->coco);
     role_close(&detection->detector);
-    rung_instance_destroy(detection->instance);
 }
 
 static void describe(void *user, char *to, size_t size)
@@ -114,7 +109,8 @@ static bool annotate(const struct detection *detection, const void *packet, stru
         item->status = EXIT_IO;
     } else {
         saved = draw_targets(&item->photo, packet, detection->detector.model, &item->error) &&
-                draw_save(&item->photo, path, &item->error);
+                draw_save(item->photo.pixels, item->photo.width, item->photo.height, 3, path,
+                          &item->error);
         item->status = saved ? EXIT_DONE : EXIT_IO;
     }
     free(path);

@@ -20,7 +20,6 @@ static struct {
 
 /** What one run of the command holds. */
 struct embedding {
-    rung_instance *instance;
     struct role_model embedder, detector; /**< without a detector: whole pictures */
     char identity[IDENTITY_BYTES];
     struct embeddings stored; /**< of --against */
@@ -68,17 +67,14 @@ static int read_stored(struct embedding *embedding)
     return EXIT_USAGE;
 }
 
-static int open_models(void *user, const struct job_plan *plan)
+static int open_models(void *user, rung_instance *instance, const struct job_plan *plan)
 {
     struct embedding *embedding = user;
-    const rung_result result = open_instance(&embedding->instance);
-    if (result != RUNG_OK)
-        return fail_with(result);
-    int status = role_open(embedding->instance, "embed", common.model, plan->threads,
-                           RUNG_ROLE_EMBEDDER, &embedding->embedder);
+    int status = role_open(instance, "embed", common.model, plan->threads, RUNG_ROLE_EMBEDDER,
+                           &embedding->embedder);
     if (status == EXIT_DONE && wanted.detector)
-        status = role_open(embedding->instance, "embed --per-target", wanted.detector,
-                           plan->threads, RUNG_ROLE_DETECTOR, &embedding->detector);
+        status = role_open(instance, "embed --per-target", wanted.detector, plan->threads,
+                           RUNG_ROLE_DETECTOR, &embedding->detector);
     if (status != EXIT_DONE)
         return status;
     name_identity(embedding);
@@ -100,7 +96,6 @@ static void close_models(void *user)
     free(embedding->vector);
     role_close(&embedding->detector);
     role_close(&embedding->embedder);
-    rung_instance_destroy(embedding->instance);
 }
 
 static void describe(void *user, char *to, size_t size)
@@ -206,7 +201,7 @@ static json_t *embed_targets(const struct embedding *embedding, const struct ses
         return NULL;
     const rung_packet_header *packet = session->detector.packet;
     const struct report report = {item, packet, &info, embedding->detector.model};
-    const rung_target *targets = report_targets(packet);
+    const rung_target *targets = targets_of(packet);
     json_t *line = report_line(&report);
     for (uint32_t i = 0; line && i < packet->count && *result == RUNG_OK; i++) {
         json_t *to = json_array_get(json_object_get(line, "targets"), i);

@@ -26,6 +26,7 @@ const char *const job_hints[] = {hint_throughput, hint_latency, NULL};
 struct job {
     const struct job_work *work;
     void *user;
+    rung_instance *instance;
     struct sources sources;
     struct resume resume;
     struct job_plan plan;
@@ -186,6 +187,13 @@ static void make_plan(struct job *job)
         job->plan.sessions = (uint32_t)left;
 }
 
+/** Before there is a thread that loads libvips: the system's loader would let this one wait. */
+static int make_instance(struct job *job)
+{
+    const rung_result result = open_instance(&job->instance);
+    return result == RUNG_OK ? EXIT_DONE : fail_with(result);
+}
+
 static int start_pipeline(struct job *job)
 {
     const uint32_t sessions = job->plan.sessions;
@@ -221,7 +229,7 @@ static int refuse_no_pictures(const char *operand)
 static int prepare(struct job *job, char **operands)
 {
     const struct job_work *work = job->work;
-    int status = work->open(job->user, &job->plan);
+    int status = work->open(job->user, job->instance, &job->plan);
     if (status == EXIT_DONE && job->sources.count == 0)
         status = refuse_no_pictures(operands[0]);
     if (status == EXIT_DONE)
@@ -290,6 +298,7 @@ static void tear_down(struct job *job)
             job->work->session_free(job->sessions[i]);
     free(job->sessions);
     job->work->close(job->user);
+    rung_instance_destroy(job->instance);
     json_decref(job->settings);
     sources_finish(&job->sources);
 }
@@ -299,6 +308,8 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
     struct job job = {.work = work, .user = user, .resume = {.file = -1}};
     catch_signals();
     int status = list_sources(&job, count, operands);
+    if (status == EXIT_DONE)
+        status = make_instance(&job);
     if (status == EXIT_DONE) {
         make_plan(&job);
         status = start_pipeline(&job);

@@ -34,10 +34,12 @@ struct job_plan {
  * else on the main thread. What may be NULL says so.
  */
 struct job_work {
-    /** Opens models, while the first pictures are being decoded. An exit status, after a message.
+    /**
+     * Opens models of the job's instance, while the first pictures are being decoded. An exit
+     * status, after a message.
      */
-    int (*open)(void *user, const struct job_plan *plan);
-    /** Undoes it, also after it has failed. */
+    int (*open)(void *user, rung_instance *instance, const struct job_plan *plan);
+    /** Undoes it, also after it has failed. The instance is ended afterwards. */
     void (*close)(void *user);
     /** What served, for the summary, such as "centerface on ort-cpu". */
     void (*describe)(void *user, char *to, size_t size);

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <vips/vips.h>
-
-#include "output.h"
+#include "draw.h"
 
 #define WHITE 255
 
@@ -110,29 +108,7 @@ static void make_white(struct mask *mask)
 
 bool mask_save(struct mask *mask, uint32_t classes, const char *path, struct photo_error *error)
 {
-    size_t written = 0;
-    void *encoded = NULL;
-    VipsImage *grey = NULL;
     if (classes == 2)
         make_white(mask);
-    VipsImage *image =
-        vips_image_new_from_memory(mask->pixels, (size_t)mask->width * mask->height,
-                                   (int)mask->width, (int)mask->height, 1, VIPS_FORMAT_UCHAR);
-    bool saved = image &&
-                 vips_copy(image, &grey, "interpretation", VIPS_INTERPRETATION_B_W, NULL) == 0 &&
-                 vips_pngsave_buffer(grey, &encoded, &written, NULL) == 0;
-    if (saved)
-        saved = output_write(path, encoded, written, error->message, sizeof error->message);
-    else {
-        snprintf(error->message, sizeof error->message, "its mask cannot be encoded: %.*s",
-                 (int)strcspn(vips_error_buffer(), "\n"), vips_error_buffer());
-        vips_error_clear();
-    }
-    error->code = "IO";
-    g_free(encoded);
-    if (grey)
-        g_object_unref(grey);
-    if (image)
-        g_object_unref(image);
-    return saved;
+    return draw_save(mask->pixels, mask->width, mask->height, 1, path, error);
 }

@@ -158,15 +158,43 @@ static void *run_all(void *data)
     return NULL;
 }
 
+struct start {
+    struct pipeline *pipeline;
+    void *(*function)(void *pipeline);
+    bool begun;
+};
+
+static void *begin(void *data)
+{
+    struct start *start = data;
+    struct pipeline *pipeline = start->pipeline;
+    void *(*const function)(void *) = start->function;
+    pthread_mutex_lock(&pipeline->lock);
+    start->begun = true;
+    pthread_cond_broadcast(&pipeline->changed);
+    pthread_mutex_unlock(&pipeline->lock);
+    return function(pipeline);
+}
+
+/**
+ * Starts a thread and waits until it runs: Linux may put it behind this one on the same processor,
+ * where it would wait for some milliseconds. Who wakes up from waiting gets a free one.
+ */
 static bool start_thread(struct pipeline *pipeline, void *(*function)(void *))
 {
+    struct start start = {.pipeline = pipeline, .function = function};
     const int error =
-        pthread_create(&pipeline->threads[pipeline->thread_count], NULL, function, pipeline);
-    if (error)
+        pthread_create(&pipeline->threads[pipeline->thread_count], NULL, begin, &start);
+    if (error) {
         fprintf(stderr, "rung: a thread cannot be started: %s\n", strerror(error));
-    else
-        pipeline->thread_count++;
-    return error == 0;
+        return false;
+    }
+    pipeline->thread_count++;
+    pthread_mutex_lock(&pipeline->lock);
+    while (!start.begun)
+        pthread_cond_wait(&pipeline->changed, &pipeline->lock);
+    pthread_mutex_unlock(&pipeline->lock);
+    return true;
 }
 
 /** Waits on the clock that only goes forward. */

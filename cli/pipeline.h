@@ -17,7 +17,7 @@ struct pipeline_size {
 };
 
 /**
- * Starts the first decoder on the sources that are not done. Both must outlive the pipeline. NULL
+ * Starts the first decoder on the sources that are not done. They must outlive the pipeline. NULL
  * after a message.
  */
 struct pipeline *pipeline_start(const struct sources *sources, struct pipeline_size size,

@@ -10,30 +10,6 @@
 
 #include "common.h"
 
-const rung_target *report_targets(const rung_packet_header *packet)
-{
-    return (const rung_target *)((const char *)packet + packet->targets_offset);
-}
-
-const int32_t *report_points(const rung_packet_header *packet, const rung_target *target)
-{
-    const char *attachments =
-        (const char *)packet + packet->targets_offset + (size_t)packet->count * packet->stride;
-    if (!target->attachment_bytes)
-        return NULL;
-    return (const int32_t *)(attachments + (size_t)8 * target->attachment_offset);
-}
-
-const char *report_class(const rung_model *model, uint16_t class_id,
-                         char number[REPORT_CLASS_BYTES])
-{
-    const char *label;
-    if (rung_model_get_label(model, class_id, &label) == RUNG_OK && label[0])
-        return label;
-    snprintf(number, REPORT_CLASS_BYTES, "%u", class_id);
-    return number;
-}
-
 /** Q8 is exact in a double. */
 static json_t *pixels(int32_t q8)
 {
@@ -101,7 +77,7 @@ static json_t *points_json(const rung_packet_header *packet, const rung_target *
                            bool *complete)
 {
     json_t *keypoints = json_array();
-    const int32_t *points = report_points(packet, target);
+    const int32_t *points = target_points(packet, target);
     for (unsigned i = 0; points && i < target->attachment_bytes / 8u; i++)
         append_item(keypoints, pair_json(points + (size_t)2 * i, complete), complete);
     return keypoints;
@@ -110,9 +86,9 @@ static json_t *points_json(const rung_packet_header *packet, const rung_target *
 static json_t *target_json(const rung_packet_header *packet, const rung_target *target,
                            const rung_model *model, bool *complete)
 {
-    char number[REPORT_CLASS_BYTES];
+    char number[TARGET_CLASS_BYTES];
     json_t *json = json_object();
-    set_member(json, "class", json_string(report_class(model, target->class_id, number)), complete);
+    set_member(json, "class", json_string(target_class(model, target->class_id, number)), complete);
     set_member(json, "class_id", json_integer(target->class_id), complete);
     set_member(json, "score", json_real(rounded(target->confidence / 65535.0, 1e5)), complete);
     set_member(json, "box", box_json(target, complete), complete);
@@ -135,7 +111,7 @@ json_t *report_line(const struct report *report)
 {
     bool complete = true;
     json_t *line = report_new_picture(report->item, &complete), *targets = json_array();
-    const rung_target *records = report_targets(report->packet);
+    const rung_target *records = targets_of(report->packet);
     for (uint32_t i = 0; i < report->packet->count; i++)
         append_item(targets, target_json(report->packet, &records[i], report->model, &complete),
                     &complete);

@@ -7,8 +7,7 @@
 #include <rung/rung.h>
 
 #include "job.h"
-
-#define REPORT_CLASS_BYTES 16
+#include "targets.h"
 
 /** What is known of one picture when a detector is done with it. */
 struct report {
@@ -17,14 +16,6 @@ struct report {
     const rung_run_info *info;
     const rung_model *model;
 };
-
-/** The records of a checked packet, and the key points of one (NULL: none). */
-const rung_target *report_targets(const rung_packet_header *packet);
-const int32_t *report_points(const rung_packet_header *packet, const rung_target *target);
-
-/** The label of a class, or its number written into `number`. */
-const char *report_class(const rung_model *model, uint16_t class_id,
-                         char number[REPORT_CLASS_BYTES]);
 
 /**
  * Begins a line of JSON about a source. Names are bytes, JSON is UTF-8: what is no UTF-8 is

@@ -17,7 +17,6 @@ static bool overlay;
 
 /** What one run of the command holds. */
 struct segmentation {
-    rung_instance *instance;
     struct role_model segmenter;
 };
 
@@ -29,21 +28,17 @@ struct session {
 
 /* ---- the model ---------------------------------------------------------------------------- */
 
-static int open_segmenter(void *user, const struct job_plan *plan)
+static int open_segmenter(void *user, rung_instance *instance, const struct job_plan *plan)
 {
     struct segmentation *segmentation = user;
-    const rung_result result = open_instance(&segmentation->instance);
-    if (result != RUNG_OK)
-        return fail_with(result);
-    return role_open(segmentation->instance, "segment", common.model, plan->threads,
-                     RUNG_ROLE_SEGMENTER, &segmentation->segmenter);
+    return role_open(instance, "segment", common.model, plan->threads, RUNG_ROLE_SEGMENTER,
+                     &segmentation->segmenter);
 }
 
 static void close_segmenter(void *user)
 {
     struct segmentation *segmentation = user;
     role_close(&segmentation->segmenter);
-    rung_instance_destroy(segmentation->instance);
 }
 
 static void describe(void *user, char *to, size_t size)
@@ -95,7 +90,8 @@ static bool save_files(const struct segmentation *segmentation, struct mask *mas
     item->status = EXIT_IO;
     if (overlay_path) {
         mask_tint(mask, &item->photo);
-        if (!draw_save(&item->photo, overlay_path, &item->error))
+        if (!draw_save(item->photo.pixels, item->photo.width, item->photo.height, 3, overlay_path,
+                       &item->error))
             return false;
     }
     if (!mask_save(mask, segmentation->segmenter.info.mask_classes, mask_path, &item->error)) {
@@ -133,12 +129,12 @@ static json_t *coverage_json(const struct segmentation *segmentation,
     json_t *array = json_array();
     mask_count(packet, counts);
     for (uint16_t i = 0; i < MASK_CLASSES; i++) {
-        char number[REPORT_CLASS_BYTES];
+        char number[TARGET_CLASS_BYTES];
         if (!counts[i])
             continue;
         json_t *entry = json_object();
         set_member(entry, "class",
-                   json_string(report_class(segmentation->segmenter.model, i, number)), complete);
+                   json_string(target_class(segmentation->segmenter.model, i, number)), complete);
         set_member(entry, "class_id", json_integer(i), complete);
         set_member(entry, "share", json_real((double)counts[i] / pixels), complete);
         append_item(array, entry, complete);

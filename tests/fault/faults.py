@@ -56,6 +56,8 @@ def allowed_statuses(fault, operation):
         return {BACKEND, IO}
     if fault.call == "fstat64":  # what cannot be looked at again counts as changed
         return {operation.status, IO, INTEGRITY}
+    if fault.call in ("readlink", "stat64"):  # a library that is not found is not loaded
+        return {operation.status, IO, BACKEND}
     return {operation.status, IO}
 
 

@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <link.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -92,18 +93,31 @@ struct range {
     enum owner owner;
 };
 
-static struct range ranges[32];
-static size_t range_count;
+#define RANGES_MAX 32
+
+static struct range ranges[RANGES_MAX];
+static atomic_size_t range_count; /* grows; those below it stay as they are */
+static pthread_mutex_t noting = PTHREAD_MUTEX_INITIALIZER;
 
 static enum owner owner_named(const char *path)
 {
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
-    if (!*name || !strncmp(name, "librung.so", 10))
+    if (!*name || !strncmp(name, "librung.so", 10) || !strcmp(name, "rung-pictures.so"))
         return OURS; /* the program goes without a name */
     if (!strncmp(name, "libjansson.so", 13))
         return JANSSON;
     return strncmp(name, "libcrypto.so", 12) ? OTHERS : CRYPTO;
+}
+
+static enum owner owner_of(const void *caller)
+{
+    const uintptr_t at = (uintptr_t)caller;
+    const size_t count = range_count;
+    for (size_t i = 0; i < count; i++)
+        if (at >= ranges[i].begin && at < ranges[i].end)
+            return ranges[i].owner;
+    return OTHERS;
 }
 
 static int note_object(struct dl_phdr_info *info, size_t size, void *unused)
@@ -112,21 +126,22 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *unused)
     (void)size, (void)unused;
     for (size_t i = 0; owner != OTHERS && i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type == PT_LOAD && part->p_flags & PF_X && range_count < 32) {
-            const uintptr_t begin = info->dlpi_addr + part->p_vaddr;
-            ranges[range_count++] = (struct range){begin, begin + part->p_memsz, owner};
-        }
+        const uintptr_t begin = info->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) || range_count == RANGES_MAX ||
+            owner_of((const void *)begin) != OTHERS)
+            continue;
+        ranges[range_count] = (struct range){begin, begin + part->p_memsz, owner};
+        range_count++;
     }
     return 0;
 }
 
-static enum owner owner_of(const void *caller)
+/* Also what is loaded later, as the module for pictures is. */
+static void note_objects(void)
 {
-    const uintptr_t at = (uintptr_t)caller;
-    for (size_t i = 0; i < range_count; i++)
-        if (at >= ranges[i].begin && at < ranges[i].end)
-            return ranges[i].owner;
-    return OTHERS;
+    pthread_mutex_lock(&noting);
+    dl_iterate_phdr(note_object, NULL);
+    pthread_mutex_unlock(&noting);
 }
 
 /* ---- the fault --------------------------------------------------------------------------- */
@@ -555,7 +570,12 @@ int sched_getaffinity(pid_t process, size_t size, cpu_set_t *set)
 
 void *dlopen(const char *path, int flags)
 {
-    return FAILS(dlopen) ? NULL : REAL(dlopen)(path, flags);
+    if (FAILS(dlopen))
+        return NULL;
+    void *library = REAL(dlopen)(path, flags);
+    if (library)
+        note_objects();
+    return library;
 }
 
 /* ---- begin and end ----------------------------------------------------------------------- */
@@ -570,7 +590,7 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *call = getenv("RUNG_FAULT_CALL"), *standing = getenv("RUNG_FAULT_STANDING");
     const char *colon = standing ? strchr(standing, ':') : NULL;
-    dl_iterate_phdr(note_object, NULL);
+    note_objects();
     plan.at = (unsigned)number_in("RUNG_FAULT_AT");
     plan.error = number_in("RUNG_FAULT_ERRNO");
     if (call)

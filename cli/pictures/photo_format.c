@@ -54,39 +54,27 @@ static const struct photo_format formats[] = {
     ROW("SVG", NULL, "<svg"),
 };
 
-static char modules[512]; /* the folder of libvips' loadable loaders; "" where there is none */
-
 /**
- * libvips loads every module of its folder when it starts: PDF, slides, ImageMagick and the fifty
- * libraries below them, 15 ms and more, of which one may be needed here, the one for HEIF. So it is
- * told to look elsewhere, and that one is loaded by the first file that needs it. Where the folder
- * is not beside libvips, it is left to libvips.
+ * libvips is told not to load its modules (photo_prepare); the one for HEIF comes with the first
+ * file that needs it. It lies beside libvips, in a folder that its version names.
  */
-void photo_prepare(void)
-{
-    Dl_info library;
-    if (getenv("VIPSHOME") || !dladdr(dlsym(RTLD_DEFAULT, "vips_init"), &library))
-        return;
-    const char *slash = strrchr(library.dli_fname, '/');
-    int length = slash ? (int)(slash - library.dli_fname) : 0;
-    int size = snprintf(modules, sizeof modules, "%.*s/vips-modules-%d.%d", length,
-                        library.dli_fname, vips_version(0), vips_version(1));
-    if (size < 0 || (size_t)size >= sizeof modules || !g_file_test(modules, G_FILE_TEST_IS_DIR))
-        modules[0] = '\0';
-    else
-        setenv("VIPSHOME", "/nonexistent", 1); /* where it fails, the start is slower */
-}
-
 static gpointer load_heif(gpointer unused)
 {
+    Dl_info library;
+    int (*const anchor)(const char *) = vips_init;
+    void *address;
     (void)unused;
-    if (!modules[0])
+    memcpy(&address, &anchor, sizeof address);
+    if (!dladdr(address, &library))
         return NULL;
-    char *path = g_strconcat(modules, "/vips-heif.", G_MODULE_SUFFIX, NULL);
+    char *folder = g_path_get_dirname(library.dli_fname);
+    char *path = g_strdup_printf("%s/vips-modules-%d.%d/vips-heif.%s", folder, vips_version(0),
+                                 vips_version(1), G_MODULE_SUFFIX);
     GModule *module = g_module_open(path, G_MODULE_BIND_LAZY);
     if (module)
         g_module_make_resident(module); /* it brings types, which stay */
     g_free(path);
+    g_free(folder);
     return NULL;
 }
 
