@@ -9,6 +9,8 @@
 
 #include "photo.h"
 
+#define WRITES_MAX 8
+
 struct common_options common = {.max_pixels = PHOTO_PIXELS_DEFAULT};
 
 int exit_of(rung_result result)
@@ -141,9 +143,12 @@ int read_json(rung_result (*write)(void *user, rung_span to, size_t *needed), vo
     size_t needed = 0;
     char *text = NULL;
     rung_result result = write(user, (rung_span){NULL, 0}, &needed);
-    if (result == RUNG_CAPACITY) {
-        text = malloc(needed);
-        result = text ? write(user, (rung_span){text, needed}, &needed) : RUNG_NO_MEMORY;
+    /* More than once where what it tells of, files for example, changed between the calls. */
+    for (int i = 0; result == RUNG_CAPACITY && i < WRITES_MAX; i++) {
+        free(text);
+        const size_t size = needed;
+        text = malloc(size);
+        result = text ? write(user, (rung_span){text, size}, &needed) : RUNG_NO_MEMORY;
     }
     bool is_json;
     *out = result == RUNG_OK && text ? load_json(text, strlen(text), &is_json) : NULL;

@@ -50,9 +50,10 @@ static rung_result run_once(rung_model *model, const rung_model_info *model_info
     return result;
 }
 
-/** Adds what the model is and what its run showed. */
-static rung_result explain_model(rung_instance *instance, json_t *json)
+/** Adds what the model is and what its run showed. An exit status, after a message. */
+static int explain_model(rung_instance *instance, json_t *json)
 {
+    bool complete = true;
     rung_model *model = NULL;
     rung_run_info run;
     rung_model_info info = {.struct_size = sizeof info, .version = RUNG_STRUCT_VERSION};
@@ -62,14 +63,15 @@ static rung_result explain_model(rung_instance *instance, json_t *json)
     if (result == RUNG_OK)
         result = run_once(model, &info, &run);
     if (result == RUNG_OK)
-        json_object_set_new(json, "model",
-                            json_pack("{s:s,s:s,s:s,s:s,s:b,s:s,s:i,s:f}", "name", info.name,
-                                      "identity", info.identity, "rung", run.rung, "why",
-                                      info.reason, "signed", info.key_id[0] != 0, "artifact",
-                                      info.artifact, "threads", (int)info.threads, "run_ms",
-                                      (double)run.run_ns / 1e6));
+        set_member(json, "model",
+                   json_pack("{s:s,s:s,s:s,s:s,s:b,s:s,s:i,s:f}", "name", info.name, "identity",
+                             info.identity, "rung", run.rung, "why", info.reason, "signed",
+                             info.key_id[0] != 0, "artifact", info.artifact, "threads",
+                             (int)info.threads, "run_ms", (double)run.run_ns / 1e6),
+                   &complete);
+    const int status = result != RUNG_OK ? fail_with(result) : complete ? EXIT_DONE : fail_memory();
     rung_model_destroy(model);
-    return result;
+    return status;
 }
 
 static void print_rungs(const json_t *json)
@@ -141,12 +143,9 @@ static int run(int count, char **operands)
     if (result != RUNG_OK)
         return fail_with(result);
     int status = read_json(write_explanation, instance, &json);
-    if (status == EXIT_DONE && common.model) {
-        result = explain_model(instance, json);
-        /* What is known is shown all the same. */
-        if (result != RUNG_OK)
-            status = fail_with(result);
-    }
+    /* Where that fails, what is known is shown all the same. */
+    if (status == EXIT_DONE && common.model)
+        status = explain_model(instance, json);
     if (json && common.json) {
         if (!print_json(json))
             status = fail_memory();

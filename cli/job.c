@@ -273,8 +273,11 @@ static int work_through(struct job *job, char **operands)
         return EXIT_BACKEND;
     progress_begin(&job->progress, job->sources.count, job->skipped, begin);
     status = take_all(job);
-    if (pipeline_failed(job->pipeline))
+    const char *failure = pipeline_failed(job->pipeline);
+    if (failure) {
+        fprintf(stderr, "rung: %s\n", failure);
         return EXIT_BACKEND;
+    }
     if (status == EXIT_DONE && job->work->finish)
         status = job->work->finish(job->user);
     if (!common.json)

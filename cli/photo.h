@@ -37,8 +37,8 @@ struct photo_error {
 /** Tells libvips by the environment how to start; to be called while there is no other thread. */
 void photo_prepare(void);
 
-/** Starts libvips, once for the process; false after a message. Any thread may do it. */
-bool photo_start(const char *program);
+/** Starts libvips, once for the process; false with the reason. Any thread may do it. */
+bool photo_start(const char *program, struct photo_error *error);
 void photo_stop(void);
 
 /** At the end of a thread that loaded or drew pictures. */

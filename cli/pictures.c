@@ -26,32 +26,34 @@ static bool find_module(char path[PATH_MAX])
     return false;
 }
 
-static bool refuse(const char *why)
+static bool refuse(struct photo_error *error, const char *why)
 {
-    fprintf(stderr, "rung: no picture can be read: %s\n", why);
+    error->code = "UNSUPPORTED";
+    snprintf(error->message, sizeof error->message, "no picture can be read: %s", why);
     return false;
 }
 
-static bool load_module(void)
+static bool load_module(struct photo_error *error)
 {
     char path[PATH_MAX];
     if (!find_module(path))
-        return refuse("rung-pictures.so is neither beside rung nor where it is installed");
+        return refuse(error, "rung-pictures.so is neither beside rung nor where it is installed");
     void *module = dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     const struct pictures *found = module ? dlsym(module, PICTURES_SYMBOL) : NULL;
     if (!found) {
         const char *reason = dlerror();
-        return refuse(reason ? reason : "rung-pictures.so cannot be loaded");
+        return refuse(error, reason ? reason : "rung-pictures.so cannot be loaded");
     }
     if (found->struct_size != sizeof *found || strcmp(found->version, rung_version()) != 0)
-        return refuse("rung-pictures.so is of another version than rung; install both together");
+        return refuse(error,
+                      "rung-pictures.so is of another version than rung; install both together");
     pictures = found;
     return true;
 }
 
-bool photo_start(const char *program)
+bool photo_start(const char *program, struct photo_error *error)
 {
-    return load_module() && pictures->start(program);
+    return load_module(error) && pictures->start(program, error);
 }
 
 void photo_stop(void)

@@ -34,7 +34,8 @@ struct pipeline {
     size_t run;         /* items that a session has taken, or that need none */
     size_t released;    /* items that came out */
     uint32_t next_session;
-    bool stopping, failed;
+    bool stopping;
+    struct photo_error start_error; /* its code is NULL while there is none */
 
     pthread_t *threads;
     uint32_t thread_count;
@@ -111,10 +112,12 @@ static void *decode_all(void *data)
 static void *start_and_decode_all(void *data)
 {
     struct pipeline *pipeline = data;
-    if (photo_start("rung"))
+    struct photo_error error;
+    if (photo_start("rung", &error))
         return decode_all(pipeline);
     pthread_mutex_lock(&pipeline->lock);
-    pipeline->failed = pipeline->stopping = true;
+    pipeline->start_error = error;
+    pipeline->stopping = true;
     pthread_cond_broadcast(&pipeline->changed);
     pthread_mutex_unlock(&pipeline->lock);
     return NULL;
@@ -300,12 +303,12 @@ void pipeline_stop(struct pipeline *pipeline)
     pthread_mutex_unlock(&pipeline->lock);
 }
 
-bool pipeline_failed(struct pipeline *pipeline)
+const char *pipeline_failed(struct pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
-    const bool failed = pipeline->failed;
+    const bool failed = pipeline->start_error.code != NULL;
     pthread_mutex_unlock(&pipeline->lock);
-    return failed;
+    return failed ? pipeline->start_error.message : NULL;
 }
 
 void pipeline_end(struct pipeline *pipeline)

@@ -44,8 +44,8 @@ void pipeline_release(struct pipeline *pipeline, struct job_item *item);
 /** No further source is begun; what was begun comes out. */
 void pipeline_stop(struct pipeline *pipeline);
 
-/** True when libvips did not start; nothing comes out then, and a message was printed. */
-bool pipeline_failed(struct pipeline *pipeline);
+/** Why nothing can be decoded, and so nothing comes out; NULL: it can. */
+const char *pipeline_failed(struct pipeline *pipeline);
 
 /** Stops, waits for the threads, and frees everything. NULL is allowed. */
 void pipeline_end(struct pipeline *pipeline);

@@ -16,7 +16,7 @@
 /** What the module has, by the names in photo.h and draw.h. */
 struct pictures {
     size_t struct_size; /**< of the build that the module is of */
-    bool (*start)(const char *program);
+    bool (*start)(const char *program, struct photo_error *error);
     void (*stop)(void);
     void (*thread_stop)(void);
     bool (*load)(const char *path, uint64_t pixels_max, struct photo *photo,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "photo.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "photo_parts.h"
@@ -20,13 +19,12 @@ static void ignore_message(const gchar *domain, GLogLevelFlags level, const gcha
     (void)domain, (void)level, (void)message, (void)data;
 }
 
-bool photo_start(const char *program)
+bool photo_start(const char *program, struct photo_error *error)
 {
     const GLogLevelFlags harmless = G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO;
-    if (VIPS_INIT(program) != 0) {
-        fprintf(stderr, "rung: libvips does not start: %s\n", vips_error_buffer());
-        return false;
-    }
+    if (VIPS_INIT(program) != 0)
+        return photo_refuse(error, "UNSUPPORTED", "libvips does not start: %s",
+                            vips_error_buffer());
     g_log_set_handler("VIPS", harmless, ignore_message, NULL);
     /* Loaders that libvips does not trust with hostile files stay off; none of them is named in
      * the table of formats, so this is a second wall. */

@@ -21,14 +21,14 @@ static rung_result no_memory(void)
 static json_t *inline_text(struct rung__bytes text, bool *failed)
 {
     json_t *object = json_object();
-    rung__describe_set(object, "text", rung__describe_text(text), failed);
+    rung__json_set(object, "text", rung__describe_text(text), failed);
     return object;
 }
 
 static json_t *inline_hex(struct rung__bytes bytes, bool *failed)
 {
     json_t *object = json_object();
-    rung__describe_set(object, "hex", rung__describe_hex(bytes), failed);
+    rung__json_set(object, "hex", rung__describe_hex(bytes), failed);
     return object;
 }
 
@@ -43,16 +43,15 @@ static void set_golden_spec(const struct rung__artifact_view *view, json_t *obje
     if (!view->sections[RUNG__SECTION_GOLDEN].size || read_golden(view, &golden) != RUNG_OK)
         return;
     json_t *part = json_object(), *outputs = json_array();
-    rung__describe_set(part, "input",
-                       golden.input_kind == RUNG__GOLDEN_GENERATED
-                           ? json_string("generated")
-                           : inline_hex(golden.input, failed),
-                       failed);
-    rung__describe_set(part, "tolerance", json_real((double)golden.tolerance), failed);
+    rung__json_set(part, "input",
+                   golden.input_kind == RUNG__GOLDEN_GENERATED ? json_string("generated")
+                                                               : inline_hex(golden.input, failed),
+                   failed);
+    rung__json_set(part, "tolerance", json_real((double)golden.tolerance), failed);
     for (uint32_t i = 0; i < golden.output_count; i++)
-        rung__describe_add(outputs, inline_hex(golden.outputs[i], failed), failed);
-    rung__describe_set(part, "outputs", outputs, failed);
-    rung__describe_set(object, "golden", part, failed);
+        rung__json_append(outputs, inline_hex(golden.outputs[i], failed), failed);
+    rung__json_set(part, "outputs", outputs, failed);
+    rung__json_set(object, "golden", part, failed);
 }
 
 static void set_text_specs(const struct rung__artifact_view *view, json_t *object, bool *failed)
@@ -61,8 +60,8 @@ static void set_text_specs(const struct rung__artifact_view *view, json_t *objec
                                      RUNG__SECTION_LICENCE};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (view->sections[kinds[i]].size)
-            rung__describe_set(object, rung__name_text(&rung__section_names, kinds[i]),
-                               inline_text(view->sections[kinds[i]], failed), failed);
+            rung__json_set(object, rung__name_text(&rung__section_names, kinds[i]),
+                           inline_text(view->sections[kinds[i]], failed), failed);
 }
 
 /* Packs the spec in memory and compares: the promise is cheaper to check than to argue. */
@@ -94,7 +93,7 @@ rung_result rung__describe_spec(const struct rung__artifact *artifact, json_t **
     json_t *object = json_object();
     bool failed = false;
 
-    rung__describe_set(object, "schema", json_integer(RUNG__SPEC_SCHEMA), &failed);
+    rung__json_set(object, "schema", json_integer(RUNG__SPEC_SCHEMA), &failed);
     rung__describe_header(view, object, &failed);
     rung__describe_tensors(view, object, &failed);
     rung__describe_labels(view, object, &failed);
@@ -119,11 +118,11 @@ static json_t *sections_of(const struct rung__section_table *table, bool *failed
         const struct rung__section *row = &table->rows[i];
         const char *name = rung__name_text(&rung__section_names, row->kind);
         json_t *object = json_object();
-        rung__describe_set(object, "kind", json_integer(row->kind), failed);
-        rung__describe_set(object, "name", json_string(name ? name : "ignored"), failed);
-        rung__describe_set(object, "offset", json_integer((json_int_t)row->offset), failed);
-        rung__describe_set(object, "bytes", json_integer((json_int_t)row->bytes), failed);
-        rung__describe_add(array, object, failed);
+        rung__json_set(object, "kind", json_integer(row->kind), failed);
+        rung__json_set(object, "name", json_string(name ? name : "ignored"), failed);
+        rung__json_set(object, "offset", json_integer((json_int_t)row->offset), failed);
+        rung__json_set(object, "bytes", json_integer((json_int_t)row->bytes), failed);
+        rung__json_append(array, object, failed);
     }
     return array;
 }
@@ -135,13 +134,13 @@ static json_t *digest_text(const uint8_t digest[RUNG__SHA256_BYTES])
 
 static void set_file(const struct rung__artifact *artifact, json_t *object, bool *failed)
 {
-    rung__describe_set(object, "path", json_string(artifact->path), failed);
-    rung__describe_set(object, "bytes", json_integer((json_int_t)artifact->view.file.size), failed);
-    rung__describe_set(object, "signed", json_boolean(artifact->is_signed), failed);
+    rung__json_set(object, "path", json_string(artifact->path), failed);
+    rung__json_set(object, "bytes", json_integer((json_int_t)artifact->view.file.size), failed);
+    rung__json_set(object, "signed", json_boolean(artifact->is_signed), failed);
     if (artifact->is_signed)
-        rung__describe_set(object, "key_id", json_string(artifact->key_id_text), failed);
-    rung__describe_set(object, "digest", json_string(artifact->digest_text), failed);
-    rung__describe_set(object, "message_digest", digest_text(artifact->message_digest), failed);
+        rung__json_set(object, "key_id", json_string(artifact->key_id_text), failed);
+    rung__json_set(object, "digest", json_string(artifact->digest_text), failed);
+    rung__json_set(object, "message_digest", digest_text(artifact->message_digest), failed);
 }
 
 static void set_graph(const struct rung__artifact_view *view, json_t *object, bool *failed)
@@ -152,19 +151,19 @@ static void set_graph(const struct rung__artifact_view *view, json_t *object, bo
     if (rung__onnx_read(view->sections[RUNG__SECTION_PAYLOAD], &graph) != RUNG_OK)
         return;
     json_t *part = json_object();
-    rung__describe_set(part, "opset", json_integer(graph.opset), failed);
-    rung__describe_set(part, "ir_version", json_integer(graph.ir_version), failed);
-    rung__describe_set(object, "graph", part, failed);
+    rung__json_set(part, "opset", json_integer(graph.opset), failed);
+    rung__json_set(part, "ir_version", json_integer(graph.ir_version), failed);
+    rung__json_set(object, "graph", part, failed);
 }
 
 static void set_bundle(const struct rung__artifact *artifact, json_t *object, bool *failed)
 {
     if (!(artifact->view.header.flags & RUNG__FLAG_BUNDLE))
         return;
-    rung__describe_set(object, "bundle_files", json_integer((json_int_t)artifact->bundle_files),
-                       failed);
-    rung__describe_set(object, "bundle_bytes", json_integer((json_int_t)artifact->bundle_bytes),
-                       failed);
+    rung__json_set(object, "bundle_files", json_integer((json_int_t)artifact->bundle_files),
+                   failed);
+    rung__json_set(object, "bundle_bytes", json_integer((json_int_t)artifact->bundle_bytes),
+                   failed);
 }
 
 static void set_golden_report(const struct rung__artifact_view *view, json_t *object, bool *failed)
@@ -174,9 +173,9 @@ static void set_golden_report(const struct rung__artifact_view *view, json_t *ob
         return;
     const bool generated = golden.input_kind == RUNG__GOLDEN_GENERATED;
     json_t *part = json_object();
-    rung__describe_set(part, "input", json_string(generated ? "generated" : "stored"), failed);
-    rung__describe_set(part, "tolerance", json_real((double)golden.tolerance), failed);
-    rung__describe_set(object, "golden", part, failed);
+    rung__json_set(part, "input", json_string(generated ? "generated" : "stored"), failed);
+    rung__json_set(part, "tolerance", json_real((double)golden.tolerance), failed);
+    rung__json_set(object, "golden", part, failed);
 }
 
 static void set_records(const struct rung__artifact_view *view, json_t *object, bool *failed)
@@ -190,11 +189,11 @@ static void set_records(const struct rung__artifact_view *view, json_t *object, 
         if (rung__json_parse(view->sections[kinds[i]], name, &record) != RUNG_OK)
             *failed = true;
         else
-            rung__describe_set(object, name, record, failed);
+            rung__json_set(object, name, record, failed);
     }
     if (view->sections[RUNG__SECTION_LICENCE].size)
-        rung__describe_set(object, "licence",
-                           rung__describe_text(view->sections[RUNG__SECTION_LICENCE]), failed);
+        rung__json_set(object, "licence",
+                       rung__describe_text(view->sections[RUNG__SECTION_LICENCE]), failed);
 }
 
 rung_result rung__describe_report(const struct rung__artifact *artifact, json_t **out)
@@ -203,7 +202,7 @@ rung_result rung__describe_report(const struct rung__artifact *artifact, json_t 
     json_t *object = json_object();
     bool failed = false;
 
-    rung__describe_set(object, "schema", json_integer(RUNG__SPEC_SCHEMA), &failed);
+    rung__json_set(object, "schema", json_integer(RUNG__SPEC_SCHEMA), &failed);
     set_file(artifact, object, &failed);
     rung__describe_header(view, object, &failed);
     rung__describe_tensors(view, object, &failed);
@@ -212,7 +211,7 @@ rung_result rung__describe_report(const struct rung__artifact *artifact, json_t 
     set_bundle(artifact, object, &failed);
     set_golden_report(view, object, &failed);
     set_records(view, object, &failed);
-    rung__describe_set(object, "sections", sections_of(&artifact->layout.table, &failed), &failed);
+    rung__json_set(object, "sections", sections_of(&artifact->layout.table, &failed), &failed);
 
     *out = object;
     if (!failed)

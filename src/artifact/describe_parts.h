@@ -7,12 +7,6 @@
 
 /* What the spec and the report of a model file have in common. */
 
-/** Puts a new value into an object; what lacked memory shows at the end in `*failed`. */
-void rung__describe_set(json_t *object, const char *key, json_t *value, bool *failed);
-
-/** The same for an array. */
-void rung__describe_add(json_t *array, json_t *value, bool *failed);
-
 json_t *rung__describe_text(struct rung__bytes text);
 json_t *rung__describe_hex(struct rung__bytes bytes);
 

@@ -107,3 +107,15 @@ rung_result rung__json_write(const json_t *json, rung_span to, size_t *needed)
     ((char *)to.data)[length] = 0;
     return RUNG_OK;
 }
+
+void rung__json_set(json_t *object, const char *key, json_t *value, bool *failed)
+{
+    if (json_object_set_new(object, key, value) != 0)
+        *failed = true;
+}
+
+void rung__json_append(json_t *array, json_t *value, bool *failed)
+{
+    if (json_array_append_new(array, value) != 0)
+        *failed = true;
+}

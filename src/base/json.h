@@ -18,6 +18,12 @@
  */
 rung_result rung__json_parse(struct rung__bytes text, const char *what, json_t **out);
 
+/** Puts a new value into an object; what lacked memory shows at the end in `*failed`. */
+void rung__json_set(json_t *object, const char *key, json_t *value, bool *failed);
+
+/** The same for an array. */
+void rung__json_append(json_t *array, json_t *value, bool *failed);
+
 /** Writes compactly into a caller's span with a zero behind it: the two-call form of the public
  * API. */
 rung_result rung__json_write(const json_t *json, rung_span to, size_t *needed);

@@ -20,7 +20,8 @@ struct standing {
     bool can_serve; /**< a model without wishes of its own */
 };
 
-static json_t *explain_candidate(const struct rung__instance_runtime *own, size_t index)
+static json_t *explain_candidate(const struct rung__instance_runtime *own, size_t index,
+                                 bool *failed)
 {
     const struct rung__runtime_candidate *candidate = &own->candidates.items[index];
     const struct rung__runtime_outcome *outcome = &own->outcomes[index];
@@ -30,26 +31,25 @@ static json_t *explain_candidate(const struct rung__instance_runtime *own, size_
     json_t *object =
         json_pack("{s:s,s:s,s:s,s:s}", "runtime", own->candidates.runtime->name, "path",
                   candidate->path, "origin", candidate->origin, "state", state);
-    if (object && outcome->reason)
-        json_object_set_new(object, "reason", json_string(outcome->reason));
+    if (outcome->reason)
+        rung__json_set(object, "reason", json_string(outcome->reason), failed);
     return object;
 }
 
-/** The runtime that is loaded, or NULL. */
-static json_t *explain_runtime(const struct rung__runtime *runtime)
+/** A runtime that is loaded. */
+static json_t *explain_runtime(const struct rung__runtime *runtime, bool *failed)
 {
-    struct rung__runtime_description loaded;
-    if (!runtime->describe(&loaded))
-        return NULL;
+    struct rung__runtime_description loaded = {0};
+    (void)runtime->describe(&loaded);
     json_t *object = json_pack("{s:s,s:s,s:s,s:s}", "name", runtime->name, "text", runtime->text,
                                "version", loaded.version, "path", loaded.path);
-    if (!object || !loaded.api)
+    if (!loaded.api)
         return object;
     json_t *providers = json_array();
     for (uint32_t i = 0; i < loaded.provider_count; i++)
-        json_array_append_new(providers, json_string(loaded.providers[i]));
-    json_object_set_new(object, "api", json_integer(loaded.api));
-    json_object_set_new(object, "providers", providers);
+        rung__json_append(providers, json_string(loaded.providers[i]), failed);
+    rung__json_set(object, "api", json_integer(loaded.api), failed);
+    rung__json_set(object, "providers", providers, failed);
     return object;
 }
 
@@ -85,21 +85,21 @@ static json_t *explain_rung(const struct rung__rung *rung, const struct standing
                      "outcome", standing->outcome, "reason", standing->reason);
 }
 
-static json_t *explain_candidates(const struct rung_instance *instance)
+static json_t *explain_candidates(const struct rung_instance *instance, bool *failed)
 {
     json_t *list = json_array();
     for (size_t r = 0; r < RUNG__RUNTIMES; r++)
         for (size_t i = 0; i < instance->runtimes[r].candidates.count; i++)
-            json_array_append_new(list, explain_candidate(&instance->runtimes[r], i));
+            rung__json_append(list, explain_candidate(&instance->runtimes[r], i, failed), failed);
     return list;
 }
 
-static json_t *explain_runtimes(const struct rung_instance *instance)
+static json_t *explain_runtimes(const struct rung_instance *instance, bool *failed)
 {
     json_t *list = json_array();
     for (size_t r = 0; r < RUNG__RUNTIMES; r++)
         if (instance->runtimes[r].loaded)
-            json_array_append_new(list, explain_runtime(&rung__runtimes[r]));
+            rung__json_append(list, explain_runtime(&rung__runtimes[r], failed), failed);
     return list;
 }
 
@@ -123,6 +123,7 @@ static rung_result explain(struct rung_instance *instance, json_t **out)
     const struct rung__rung *chosen = NULL, *above = NULL;
     struct standing standing, of_above = {0};
     char why[REASON_BYTES];
+    bool failed = false;
     json_t *rungs = json_array();
     for (uint32_t i = 0; i < rung__rung_count; i++) {
         const struct rung__rung *rung = &rung__rungs[i];
@@ -131,7 +132,7 @@ static rung_result explain(struct rung_instance *instance, json_t **out)
             json_decref(rungs);
             return result;
         }
-        json_array_append_new(rungs, explain_rung(rung, &standing));
+        rung__json_append(rungs, explain_rung(rung, &standing), &failed);
         if (!chosen && standing.can_serve)
             chosen = rung;
         else if (!chosen && rung->automatic) {
@@ -140,13 +141,17 @@ static rung_result explain(struct rung_instance *instance, json_t **out)
         }
     }
     explain_choice(why, chosen, above, &of_above);
-    *out =
-        json_pack("{s:i,s:s,s:o,s:o,s:o,s:s?,s:s,s:b,s:i}", "schema", 1, "version", rung_version(),
-                  "loaded", explain_runtimes(instance), "runtimes", explain_candidates(instance),
-                  "rungs", rungs, "chosen", chosen ? chosen->id : NULL, "why", why,
-                  "allow_unsigned", (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0,
-                  "trusted_keys", (int)instance->trust.count);
-    return *out ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory to explain");
+    *out = json_pack("{s:i,s:s,s:o,s:o,s:o,s:s?,s:s,s:b,s:i}", "schema", 1, "version",
+                     rung_version(), "loaded", explain_runtimes(instance, &failed), "runtimes",
+                     explain_candidates(instance, &failed), "rungs", rungs, "chosen",
+                     chosen ? chosen->id : NULL, "why", why, "allow_unsigned",
+                     (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
+                     (int)instance->trust.count);
+    if (*out && !failed)
+        return RUNG_OK;
+    json_decref(*out);
+    *out = NULL;
+    return rung__fail(RUNG_NO_MEMORY, "no memory to explain");
 }
 
 rung_result rung_instance_explain(rung_instance *instance, rung_span to, size_t *needed)

@@ -102,8 +102,9 @@ int main(int count, char **arguments)
             threads = (int)strtol(arguments[at + 1], NULL, 10);
     work.paths = arguments + at;
     work.count = count - at;
+    struct photo_error error;
     photo_prepare();
-    if (threads < 1 || threads > THREADS_MAX || !photo_start("photo-probe"))
+    if (threads < 1 || threads > THREADS_MAX || !photo_start("photo-probe", &error))
         return 1;
     work.lines = g_new0(json_t *, work.count);
     if (threads == 1)

@@ -26,13 +26,14 @@ class Operation:
     """A command in a folder that make() filled. `outputs` are the files it writes; None: find out."""
 
     def __init__(self, name, *arguments, outputs=(), change=None, standing=None, result_line=False,
-                 status=0, more_statuses=(), text=None):
+                 status=0, more_statuses=(), text=None, may_leave_out=False):
         self.name, self.arguments, self.outputs = name, [str(argument) for argument in arguments], outputs
         self.change, self.status = change, status
         self.standing = standing  # a call that the system does not have
         self.result_line = result_line  # an error is a result, one line of JSON
         self.more_statuses = set(more_statuses)
         self.text = text  # on standard input
+        self.may_leave_out = may_leave_out  # lines of its results
 
     def enter(self, origin, folder):
         shutil.copytree(origin, folder)
@@ -71,12 +72,12 @@ OPERATIONS = [
     Operation("pack a bundle", "pack", "bundle.json", "-o", "out.rung", "--key", "key.pem", outputs=["out.rung"]),
     Operation("verify a bundle", "verify", "bundle.rung", *TRUST),
     # It is admitted, into a private copy; that nothing here can run it is said afterwards.
-    Operation("copy a bundle", "detect", "-m", "./bundle.rung", "--rung", "dummy", *TRUST, "photos", status=3,
-              outputs=None),
+    Operation("copy a bundle", "explain", "-m", "./bundle.rung", "--rung", "dummy", *TRUST, status=3, outputs=None),
     Operation("inspect", "inspect", "--json", "tiny.rung"),
     Operation("models", "models", *TRUST, ".", "more"),
     Operation("models --json", "models", "--json", *TRUST, ".", "more", result_line=True),
-    Operation("models --names", "models", "--names", *TRUST),
+    # For completions: what cannot be looked at has no name to offer.
+    Operation("models --names", "models", "--names", *TRUST, ".", "more", may_leave_out=True),
     Operation("inspect --spec", "inspect", "--spec", "tiny.rung"),
     Operation("detect a list", "detect", "-m", "./tiny.rung", "--json", "--runtime", RUNTIMES, *TRUST, "-",
               text="bitmap.bmp\n", result_line=True),
