@@ -110,9 +110,8 @@ static enum owner owner_named(const char *path)
     return strncmp(name, "libcrypto.so", 12) ? OTHERS : CRYPTO;
 }
 
-static enum owner owner_of(const void *caller)
+static enum owner owner_of(uintptr_t at)
 {
-    const uintptr_t at = (uintptr_t)caller;
     const size_t count = range_count;
     for (size_t i = 0; i < count; i++)
         if (at >= ranges[i].begin && at < ranges[i].end)
@@ -128,7 +127,7 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *unused)
         const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         const uintptr_t begin = info->dlpi_addr + part->p_vaddr;
         if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) || range_count == RANGES_MAX ||
-            owner_of((const void *)begin) != OTHERS)
+            owner_of(begin) != OTHERS)
             continue;
         ranges[range_count] = (struct range){begin, begin + part->p_memsz, owner};
         range_count++;
@@ -178,9 +177,9 @@ static bool is_to_fail(enum call call, const void *caller)
 }
 
 #define CALLER        __builtin_return_address(0)
-#define FAILS(name)   (owner_of(CALLER) == OURS && is_to_fail(CALL_##name, CALLER))
+#define FAILS(name)   (owner_of((uintptr_t)CALLER) == OURS && is_to_fail(CALL_##name, CALLER))
 #define REAL(name)    ((__typeof__(&name))real_of(CALL_##name))
-#define TRACKED(name) (owner_of(CALLER) == OURS)
+#define TRACKED(name) (owner_of((uintptr_t)CALLER) == OURS)
 
 typedef void any_function(void);
 
@@ -283,20 +282,20 @@ static bool is_tracked(enum owner owner)
 
 void *malloc(size_t size)
 {
-    const enum owner owner = owner_of(CALLER);
+    const enum owner owner = owner_of((uintptr_t)CALLER);
     return memory_fails(owner, CALLER) ? NULL : track(__libc_malloc(size), is_tracked(owner));
 }
 
 void *calloc(size_t count, size_t size)
 {
-    const enum owner owner = owner_of(CALLER);
+    const enum owner owner = owner_of((uintptr_t)CALLER);
     return memory_fails(owner, CALLER) ? NULL
                                        : track(__libc_calloc(count, size), is_tracked(owner));
 }
 
 void *realloc(void *pointer, size_t size)
 {
-    const enum owner owner = owner_of(CALLER);
+    const enum owner owner = owner_of((uintptr_t)CALLER);
     if (memory_fails(owner, CALLER))
         return NULL;
     const bool was = untrack(pointer);
@@ -309,14 +308,14 @@ void *realloc(void *pointer, size_t size)
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    const enum owner owner = owner_of(CALLER);
+    const enum owner owner = owner_of((uintptr_t)CALLER);
     return memory_fails(owner, CALLER) ? NULL
                                        : track(__libc_memalign(alignment, size), is_tracked(owner));
 }
 
 char *strdup(const char *text)
 {
-    const enum owner owner = owner_of(CALLER);
+    const enum owner owner = owner_of((uintptr_t)CALLER);
     const size_t size = strlen(text) + 1;
     if (memory_fails(owner, CALLER))
         return NULL;
