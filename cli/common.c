@@ -52,10 +52,10 @@ static void print_log(void *user, int32_t level, const char *text)
     fprintf(stderr, "rung: %s%s\n", level >= 1 && level <= 4 ? names[level] : "", text);
 }
 
-bool program_folder(char folder[PATH_MAX])
+bool program_folder(char *folder, size_t size)
 {
-    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
-    if (length <= 0)
+    ssize_t length = readlink("/proc/self/exe", folder, size);
+    if (length <= 0 || (size_t)length == size) /* cut off */
         return false;
     folder[length] = '\0';
     char *slash = strrchr(folder, '/');
@@ -72,7 +72,7 @@ static void own_trust_folder(char *to, size_t size)
 {
     char program[PATH_MAX];
     /* A list: the build tree's, and the installation's. */
-    if (!program_folder(program) || strchr(program, ':') ||
+    if (!program_folder(program, sizeof program) || strchr(program, ':') ||
         snprintf(to, size, "%s/../trust:%s/../share/rung/trust", program, program) >= (int)size)
         to[0] = '\0';
 }

@@ -3,7 +3,6 @@
 #define RUNG_CLI_COMMON_H
 
 #include <jansson.h>
-#include <limits.h>
 #include <stdbool.h>
 
 #include <rung/rung.h>
@@ -91,7 +90,7 @@ int exit_of(rung_result result);
 int fail_with(rung_result result);
 
 /** The folder of this program; false when it is unknown. */
-bool program_folder(char folder[PATH_MAX]);
+bool program_folder(char *folder, size_t size);
 
 /** An instance with the common options. */
 rung_result open_instance(rung_instance **out);

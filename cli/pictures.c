@@ -17,7 +17,7 @@ static bool find_module(char path[PATH_MAX])
     static const char *const places[] = {"rung-pictures.so", RUNG_PICTURES_FROM_PROGRAM};
     char folder[PATH_MAX];
     struct stat status;
-    if (!program_folder(folder))
+    if (!program_folder(folder, sizeof folder))
         return false;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (snprintf(path, PATH_MAX, "%s/%s", folder, places[i]) < PATH_MAX &&
