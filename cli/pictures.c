@@ -53,7 +53,12 @@ static bool load_module(struct photo_error *error)
 
 bool photo_start(const char *program, struct photo_error *error)
 {
-    return load_module(error) && pictures->start(program, error);
+    if (!load_module(error))
+        return false;
+    if (pictures->start(program, error))
+        return true;
+    pictures = NULL; /* there is nothing to stop */
+    return false;
 }
 
 void photo_stop(void)
