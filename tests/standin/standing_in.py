@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests with the stand-in share: copies of it, how they are steered, and rung with them."""
+
+import importlib.util
+import json
+import pathlib
+import re
+import shutil
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def _command_line():
+    """The helpers of the command line's tests, whose module has the name of the one here."""
+    spec = importlib.util.spec_from_file_location("command_line", HERE.parent / "cli" / "conftest.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+command_line = _command_line()
+BUILD, MODELS, PHOTOS, ROOT, RUNG = (getattr(command_line, name) for name in ("BUILD", "MODELS", "PHOTOS", "ROOT", "RUNG"))
+run, json_lines = command_line.run, command_line.json_lines
+
+BUILT = BUILD / "tests" / "standin"
+NAME = "libonnxruntime.so.1.99.0-standin"
+LIBRARY = BUILT / NAME
+REAL = next(iter(sorted((ROOT / "runtimes").glob("onnxruntime-[0-9]*/libonnxruntime.so.*"), reverse=True)), None)
+
+MISUSED = 99  # the stand-in's exit status when it is steered wrongly
+
+GAP = "gap"  # how the outcome of a fault begins that no test can assert yet
+matrix = {}  # (place, fault): outcome
+
+
+def copy(folder, built=LIBRARY):
+    """A copy in a folder of its own, under a name that the search takes."""
+    folder.mkdir(parents=True)
+    shutil.copy(built, folder / NAME)
+    return folder / NAME
+
+
+def environment(steering, **more):
+    return command_line.clean_environment(RUNG_STANDIN=steering, RUNG_STANDIN_REAL=str(REAL), **more)
+
+
+def explain(steering, *arguments, **more):
+    return json.loads(run("explain", "--json", *arguments, environment=environment(steering, **more)).out)
+
+
+def without_times(text):
+    return re.sub(r'"ms":{[^}]*}', '"ms":{}', text)
+
+
+def results(lines):
+    """What a picture's line says of the picture, whatever ran it and how long."""
+    return [{key: value for key, value in line.items() if key not in ("ms", "rung")} for line in lines]
+
+
+def calls(trace, place):
+    """The faults that the calls of a place met, "-" for none."""
+    lines = [line.split() for line in trace.read_text().splitlines()] if trace.exists() else []
+    return [fault for name, _, fault in lines if name == place]

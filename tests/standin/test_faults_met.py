@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the product does with each fault of the stand-in at each place where it can come.
+
+OUTCOMES has a row for each. A fault that takes the process with it, or that only a comparison could find, is a gap until
+models are tried in a process of their own: it is skipped with that reason."""
+
+import pathlib
+import re
+import subprocess
+
+import pytest
+import tiny
+from operations import make_roles
+from PIL import Image
+from standing_in import BUILT, GAP, RUNG, calls, copy, environment, explain, json_lines, matrix, results, run
+
+SLOW_MS = 150
+BRIGHTNESS = (250, 200, 150)
+
+DIES = f"{GAP}: needs the probe, it takes the process with it"
+STAYS = f"{GAP}: needs the probe, it never comes back"
+UNSEEN = f"{GAP}: needs the probe, only a comparison with right numbers tells"
+NOT_APPENDED = f"{GAP}: no rung of this version appends a provider"
+
+# What becomes of it, and words of the reason where one is told.
+OUTCOMES = {
+    ("load", "refuse"): ("passed over", "OrtGetApiBase gives nothing"),
+    ("load", "no-version"): ("passed over", "needs version 1.14 or newer"),
+    ("load", "no-api"): ("passed over", "offers no API version"),
+    ("load", "no-slots"): ("passed over", "does not behave"),
+    ("load", "no-status"): ("passed over", "does not behave"),
+    ("load", "other-status"): ("passed over", "does not behave"),
+    ("load", "slow"): ("only slower", None),
+    ("environment", "refuse"): ("passed over", "the environment was refused (its log: the device of the environment"),
+    ("environment", "no-memory"): ("passed over", "std::bad_alloc"),
+    ("environment", "slow"): ("only slower", None),
+    ("session", "refuse"): ("one rung down", "the session was refused (its log: the device of the session"),
+    ("session", "no-memory"): ("one rung down", "std::bad_alloc"),
+    ("session", "slow"): ("only slower", None),
+    ("run", "refuse"): ("that picture fails", "the run was refused (its log: the device of the run"),
+    ("run", "no-memory"): ("that picture fails", "std::bad_alloc"),
+    ("run", "slow"): ("each picture slower", None),
+    ("run", "nan"): ("not taken for numbers", "dark"),  # what a mask of them shows
+    ("run", "inf"): ("not taken for numbers", "bright"),
+    ("run", "wrong"): (UNSEEN, None),
+}
+for place in ("load", "environment", "session", "run"):
+    OUTCOMES.update({(place, fault): (DIES, None) for fault in ("crash", "abort", "exit")})
+    OUTCOMES[place, "hang"] = (STAYS, None)
+for fault in ("refuse", "no-memory", "crash", "abort", "exit", "hang", "slow", "cpu"):
+    OUTCOMES["append", fault] = (NOT_APPENDED, None)
+for fault in ("refuse", "no-memory", "crash", "abort", "exit", "hang", "slow", "unwritten", "torn"):
+    OUTCOMES["engine", fault] = (NOT_APPENDED, None)
+
+
+class Bench:
+    """The small models, three pictures, a copy of the stand-in, and what is right."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        tiny.graph(folder / "tiny.onnx")
+        tiny.spec(folder / "spec.json")
+        self.run("keygen", "key.pem", "key.pub.pem")
+        self.run("pack", "spec.json", "tiny.onnx", "-o", "detector.rung", "--key", "key.pem")
+        make_roles(folder, self.run)
+        self.photos = [folder / f"{level}.png" for level in BRIGHTNESS]
+        for level, path in zip(BRIGHTNESS, self.photos):
+            Image.new("RGB", (16, 16), (level, level, level)).save(path)
+        self.library = copy(folder / "standin")
+        self.right = {command: json_lines(run(*self.command(command))) for command in ("detect", "embed", "segment")}
+        assert all(line["rung"] == "ort-cpu" for lines in self.right.values() for line in lines)
+        assert [len(line["targets"]) for line in self.right["detect"]] == [2, 2, 2]
+
+    def run(self, *arguments):
+        subprocess.run([RUNG, *arguments], cwd=self.folder, check=True, capture_output=True)
+
+    def command(self, name):
+        """One picture after the other."""
+        model = {"detect": "detector", "embed": "embedder", "segment": "segmenter"}[name]
+        return (name, "-m", self.folder / f"{model}.rung", "--trust", self.folder / "key.pub.pem", "--json", "--threads", "1",
+                *self.photos)
+
+    def trace(self):
+        path = self.folder / "trace"
+        path.unlink(missing_ok=True)
+        return path
+
+    def first_of_all(self, steering):
+        """The stand-in is found first; after it comes what is installed."""
+        return environment(steering, RUNG_RUNTIME_PATH=str(self.library.parent))
+
+    def only(self, steering):
+        """There is no other ONNX Runtime."""
+        return environment(steering, RUNG_RUNTIME=str(self.library))
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    return Bench(tmp_path_factory.mktemp("bench"))
+
+
+# ---- outcomes -----------------------------------------------------------------------------------
+
+
+def passed_over(bench, steering, words, _met):
+    """Its reason is told. The next library serves; where there is none, the next rung."""
+    next_one = run(*bench.command("detect"), environment=bench.first_of_all(steering))
+    assert "rung: warning: runtime passed over: " in next_one.err and words in next_one.err
+    assert results(json_lines(next_one)) == results(bench.right["detect"])
+    assert all(line["rung"] == "ort-cpu" for line in json_lines(next_one))
+    floor = run(*bench.command("detect"), environment=bench.only(steering))
+    assert words in floor.err
+    assert results(json_lines(floor)) == results(bench.right["detect"])
+    assert all(line["rung"] == "tract" for line in json_lines(floor))
+
+
+def one_rung_down(bench, steering, words, _met):
+    for command, right in bench.right.items():
+        result = run(*bench.command(command), environment=bench.first_of_all(steering))
+        assert "runs on tract, the next rung down: ort-cpu: " in result.err and words in result.err
+        assert results(json_lines(result)) == results(right)
+        assert all(line["rung"] == "tract" for line in json_lines(result))
+    model = explain(steering, *bench.command("detect")[1:5], RUNG_RUNTIME_PATH=str(bench.library.parent))["model"]
+    assert model["rung"] == "tract" and words in model["why"]
+
+
+def only_slower(bench, steering, _words, _met):
+    for command, right in bench.right.items():
+        lines = json_lines(run(*bench.command(command), environment=bench.first_of_all(steering)))
+        assert results(lines) == results(right) and all(line["rung"] == "ort-cpu" for line in lines)
+
+
+def each_picture_slower(bench, steering, _words, _met):
+    only_slower(bench, steering, None, None)
+    lines = json_lines(run(*bench.command("detect"), environment=bench.first_of_all(steering)))
+    assert all(line["ms"]["run"] >= SLOW_MS for line in lines)
+
+
+def that_picture_fails(bench, steering, words, met):
+    """The others' results stay, whatever the command."""
+    for command, right in bench.right.items():
+        result = run(*bench.command(command), environment=bench.first_of_all(steering), status=3)
+        lines = json_lines(result)
+        assert [line["source"] for line in lines] == [line["source"] for line in right]
+        for number, (line, expected) in enumerate(zip(lines, right)):
+            if number in met:
+                assert line["error"]["code"] == "BACKEND" and words in line["error"]["message"]
+            else:
+                assert results([line]) == results([expected])
+
+
+def not_taken_for_numbers(bench, steering, shade, met):
+    """A detector's rows of them are no targets; an embedding of them is an error; a mask has one class (docs/packets.md)."""
+    lines = json_lines(run(*bench.command("detect"), environment=bench.first_of_all(steering)))
+    for number, (line, expected) in enumerate(zip(lines, bench.right["detect"])):
+        assert line["targets"] == ([] if number in met else expected["targets"])
+    lines = json_lines(run(*bench.command("embed"), environment=bench.first_of_all(steering), status=3))
+    for number, (line, expected) in enumerate(zip(lines, bench.right["embed"])):
+        if number in met:
+            assert line["error"]["code"] == "BACKEND" and "is not finite" in line["error"]["message"]
+        else:
+            assert results([line]) == results([expected])
+    lines = json_lines(run(*bench.command("segment"), environment=bench.first_of_all(steering)))
+    for number, (line, expected) in enumerate(zip(lines, bench.right["segment"])):
+        classes = [(entry["class"], entry["share"]) for entry in line["coverage"]]
+        assert classes == [(shade, 1)] if number in met else results([line]) == results([expected])
+
+
+CHECKS = {check.__name__.replace("_", " "): check
+          for check in (passed_over, one_rung_down, only_slower, each_picture_slower, that_picture_fails, not_taken_for_numbers)}
+
+
+def pictures_that_meet(place, at):
+    """Their numbers; only a run belongs to a picture."""
+    return {at - 1} if at else set(range(len(BRIGHTNESS))) if place == "run" else set()
+
+
+# A process makes one session of a model; it is run again and again.
+CASES = [(*case, None) for case in OUTCOMES] + [(*case, 2) for case in OUTCOMES if case[0] == "run"]
+
+
+@pytest.mark.parametrize("place, fault, at", CASES, ids=lambda value: value and str(value))
+def test_what_becomes_of_a_fault(bench, place, fault, at):
+    outcome, words = OUTCOMES[place, fault]
+    if at and outcome == "each picture slower":
+        outcome = "only slower"
+    order = f"{fault}@{at}" if at else fault
+    if outcome.startswith(GAP):
+        matrix[place, order] = outcome
+        pytest.skip(outcome)
+    trace = bench.trace()
+    CHECKS[outcome](bench, f"{place}={order};slow-ms={SLOW_MS};trace={trace}", words, pictures_that_meet(place, at))
+    assert fault in calls(trace, place), "the fault did not come"
+    matrix[place, order] = outcome
+
+
+def test_one_failed_run_is_one_picture_on_any_thread(bench):
+    command = [*bench.command("detect"), "--hint", "throughput", "--threads", "3"]
+    lines = json_lines(run(*command, environment=bench.first_of_all("run=refuse@2"), status=3))
+    failed = [number for number, line in enumerate(lines) if "error" in line]
+    assert len(failed) == 1 and len(lines) == len(BRIGHTNESS)
+    assert results(lines[:failed[0]] + lines[failed[0] + 1:]) == results(
+        bench.right["detect"][:failed[0]] + bench.right["detect"][failed[0] + 1:])
+
+
+def test_every_fault_has_its_outcome(bench):
+    """The stand-in lists what it can do when it is asked for what it cannot."""
+    known = set()
+    for place in ("load", "environment", "append", "session", "engine", "run"):
+        told = run("explain", environment=bench.first_of_all(f"{place}=nothing"), status=99).err
+        known |= {(place, fault) for fault in told.split("there are")[1].split()}
+    assert known == set(OUTCOMES)
+
+
+def test_libraries_that_are_none_are_passed_over(bench, tmp_path):
+    for built, words in ((BUILT / "no-entry-point.so", "it has no OrtGetApiBase"), (BUILT / "needs-more.so", "undefined symbol")):
+        folder = copy(tmp_path / built.name, built).parent
+        result = run(*bench.command("detect"), environment=environment("", RUNG_RUNTIME_PATH=str(folder)))
+        assert words in result.err and results(json_lines(result)) == results(bench.right["detect"])
+        matrix["load", built.stem] = "passed over"
+
+
+@pytest.mark.parametrize("version, words", [("1.13.9", "needs version 1.14"), ("2.0.0", "needs version"), ("", "needs version"),
+                                            ("1.x", "needs version"), ("1.99999.0", "needs version")])
+def test_versions_that_are_none_are_passed_over(bench, version, words):
+    passed_over(bench, f"version={version}", words, None)
+    matrix["load", f"version {version!r}"] = "passed over"
+
+
+@pytest.mark.parametrize("version", ["1.14.0", "1.24.1", "1.99.0"])
+def test_a_library_is_asked_for_a_table_that_both_know(bench, version):
+    (loaded,) = (each for each in explain(f"version={version}", RUNG_RUNTIME=str(bench.library))["loaded"] if each.get("api"))
+    assert loaded["version"] == version and loaded["api"] == min(int(version.split(".")[1]), 29)
+    assert loaded["path"] == str(bench.library)
+
+
+def used_slots():
+    declared = pathlib.Path(RUNG.parents[2] / "src/runtime/ort/abi.h").read_text()
+    return sorted(map(int, re.findall(r"^ +X\((\d+), ", declared, re.MULTILINE)))
+
+
+def test_a_table_that_lacks_one_function_is_passed_over(bench):
+    """Each of those that the product calls."""
+    slots = used_slots()
+    assert len(slots) > 35
+    for slot in slots:
+        explained = explain(f"null={slot}", RUNG_RUNTIME=str(bench.library))
+        assert explained["runtimes"][0]["state"] == "refused" and "does not behave" in explained["runtimes"][0]["reason"], slot
+        assert explained["chosen"] == "tract", slot
+    matrix["load", f"{len(slots)} × a NULL"] = "passed over"
