@@ -61,10 +61,10 @@ static rung__ort_result refuse(const char *path)
     return standin_refuse(text);
 }
 
-static rung__ort_result store(const struct engine *engine)
+static rung__ort_result store(const struct engine *engine, const struct note *note)
 {
     const size_t half = ENGINE_BYTES / 2;
-    const struct fault *fault = standin_due(PLACE_ENGINE);
+    const struct fault *fault = standin_due(PLACE_ENGINE, note->provider);
     rung__ort_result status = NULL;
     if (standin_is(fault, "unwritten"))
         return NULL;
@@ -88,7 +88,7 @@ rung__ort_result standin_prepare_engine(struct note *note, const void *model, si
     uint8_t stored[ENGINE_BYTES];
     make(&engine, note, model, size);
     if (!read_stored(engine.path, stored))
-        return store(&engine);
+        return store(&engine, note);
     note->damaged = memcmp(stored, engine.bytes, ENGINE_BYTES) != 0;
     return NULL;
 }

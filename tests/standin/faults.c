@@ -152,11 +152,10 @@ static const struct fault faults[] = {
 };
 #define FAULTS (sizeof faults / sizeof *faults)
 
-const struct fault *standin_find_fault(const char *name, size_t length, enum place place)
+const struct fault *standin_find_fault(const char *name, enum place place)
 {
     for (size_t i = 0; i < FAULTS; i++)
-        if (faults[i].places & AT(place) && strlen(faults[i].name) == length &&
-            memcmp(faults[i].name, name, length) == 0)
+        if (faults[i].places & AT(place) && strcmp(faults[i].name, name) == 0)
             return &faults[i];
     return NULL;
 }

@@ -50,6 +50,11 @@ struct note *standin_make_note(const void *of)
     return note;
 }
 
+const char *standin_provider_of(const struct note *note)
+{
+    return note && note->provider[0] ? note->provider : CPU_PROVIDER;
+}
+
 static void forget(const void *of)
 {
     pthread_mutex_lock(&mutex);
@@ -96,11 +101,10 @@ static rung__ort_result release_providers(char **names, int count)
     return NULL;
 }
 
-/** "OpenVINO", "WebGPU" as they are appended; "…ExecutionProvider" as they are offered. */
-static bool is_named(const char *offered, const char *name)
+bool standin_is_named(const char *offered, const char *name)
 {
     const size_t length = strlen(name);
-    return strncasecmp(offered, name, length) == 0 &&
+    return length && strncasecmp(offered, name, length) == 0 &&
            (!offered[length] || strcmp(offered + length, ending) == 0);
 }
 
@@ -112,7 +116,7 @@ static bool real_has(const char *name)
     if (standin_real.get_providers(&names, &count))
         standin_die("the real library lists no providers");
     for (int i = 0; i < count; i++)
-        found = found || is_named(names[i], name);
+        found = found || standin_is_named(names[i], name);
     (void)standin_real.release_providers(names, count);
     return found;
 }
@@ -121,7 +125,7 @@ static bool real_has(const char *name)
 static const char *pretended(const char *name)
 {
     for (size_t i = 0; i < standin_steering.provider_count; i++)
-        if (is_named(standin_steering.providers[i], name))
+        if (standin_is_named(standin_steering.providers[i], name))
             return real_has(name) ? NULL : standin_steering.providers[i];
     return NULL;
 }
@@ -152,8 +156,8 @@ static void read_settings(struct settings *to, const char *const *keys, const ch
 static rung__ort_result append(struct rung__ort_options *options, const char *name,
                                const struct settings *settings, bool *mine)
 {
-    const struct fault *fault = standin_due(PLACE_APPEND);
     const char *provider = pretended(name);
+    const struct fault *fault = standin_due(PLACE_APPEND, provider ? provider : name);
     rung__ort_result status =
         fault && fault->instead ? fault->instead(standin_place_name(PLACE_APPEND)) : NULL;
     *mine = status || provider;

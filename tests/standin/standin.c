@@ -65,7 +65,7 @@ static rung__ort_result create_environment(rung__ort_log_fn *log, void *user, in
                                            const char *name, struct rung__ort_env **out)
 {
     standin_log_to(log, user);
-    rung__ort_result status = standin_meet(PLACE_ENVIRONMENT);
+    rung__ort_result status = standin_meet(PLACE_ENVIRONMENT, NULL);
     return status ? status : standin_real.create_env_with_logger(log, user, severity, name, out);
 }
 
@@ -75,8 +75,8 @@ static rung__ort_result create_environment(rung__ort_log_fn *log, void *user, in
 static rung__ort_result prepare(const struct rung__ort_options *options, const void *model,
                                 size_t size, struct note **note)
 {
-    rung__ort_result status = standin_meet(PLACE_SESSION);
     *note = options ? standin_find_note(options) : NULL;
+    rung__ort_result status = standin_meet(PLACE_SESSION, standin_provider_of(*note));
     if (!status && *note && (*note)->cache[0])
         status = standin_prepare_engine(*note, model, size);
     if (!status && *note && (*note)->forbids_fallback &&
@@ -162,24 +162,23 @@ static rung__ort_result spoil_bound(const struct rung__ort_binding *binding, num
     return status;
 }
 
-/** What becomes of the numbers of this run: NULL: nothing. */
-static numbers_fn *fate_of(const struct rung__ort_handle *session, const struct fault *fault)
+/** Meets what is due at this run; `numbers` is what becomes of its numbers, NULL: nothing. */
+static rung__ort_result begin_run(const struct rung__ort_handle *session, numbers_fn **numbers)
 {
     const struct note *note = standin_find_note(session);
-    if (fault && fault->numbers)
-        return fault->numbers;
-    return note && note->damaged ? standin_find_fault("wrong", strlen("wrong"), PLACE_RUN)->numbers
-                                 : NULL;
+    const struct fault *fault = standin_due(PLACE_RUN, standin_provider_of(note));
+    *numbers = fault ? fault->numbers : NULL;
+    if (!*numbers && note && note->damaged)
+        *numbers = standin_find_fault("wrong", PLACE_RUN)->numbers;
+    return fault && fault->instead ? fault->instead(standin_place_name(PLACE_RUN)) : NULL;
 }
 
 static rung__ort_result run_with_binding(struct rung__ort_handle *session,
                                          const struct rung__ort_run_options *options,
                                          const struct rung__ort_binding *binding)
 {
-    const struct fault *fault = standin_due(PLACE_RUN);
-    numbers_fn *numbers = fate_of(session, fault);
-    rung__ort_result status =
-        fault && fault->instead ? fault->instead(standin_place_name(PLACE_RUN)) : NULL;
+    numbers_fn *numbers;
+    rung__ort_result status = begin_run(session, &numbers);
     if (!status)
         status = standin_real.run_with_binding(session, options, binding);
     return !status && numbers ? spoil_bound(binding, numbers) : status;
@@ -190,10 +189,8 @@ run(struct rung__ort_handle *session, const struct rung__ort_run_options *option
     const char *const *input_names, const struct rung__ort_value *const *inputs, size_t input_count,
     const char *const *output_names, size_t output_count, struct rung__ort_value **outputs)
 {
-    const struct fault *fault = standin_due(PLACE_RUN);
-    numbers_fn *numbers = fate_of(session, fault);
-    rung__ort_result status =
-        fault && fault->instead ? fault->instead(standin_place_name(PLACE_RUN)) : NULL;
+    numbers_fn *numbers;
+    rung__ort_result status = begin_run(session, &numbers);
     if (!status)
         status = standin_real.run(session, options, input_names, inputs, input_count, output_names,
                                   output_count, outputs);
@@ -270,7 +267,7 @@ __attribute__((constructor)) static void begin(void)
         *end = '\0';
     const char *folder = strrchr(path, '/');
     standin_steer(folder ? folder + 1 : path);
-    load_fault = standin_due(PLACE_LOAD);
+    load_fault = standin_due(PLACE_LOAD, NULL);
     if (load_fault && load_fault->instead)
         (void)load_fault->instead(standin_place_name(PLACE_LOAD));
 }

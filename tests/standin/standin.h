@@ -16,6 +16,7 @@
 #define SLOTS         425 /* of the table of API 29; the real library must have all of them */
 #define PROVIDERS_MAX 16
 #define ORDERS_MAX    8
+#define CPU_PROVIDER  "CPUExecutionProvider"
 
 /** Where a fault can come. */
 enum place {
@@ -39,10 +40,11 @@ struct fault {
 };
 #define AT(place) (1u << (place))
 
-/** A fault, and the call of its place that meets it, counted from 1; 0: each. */
+/** A fault, and which call of its place meets it. */
 struct order {
     const struct fault *fault;
-    unsigned long at;
+    const char *provider; /**< NULL: whatever the provider; else only its calls are counted */
+    unsigned long at;     /**< counted from 1; 0: each */
 };
 
 /** What RUNG_STANDIN says. */
@@ -115,16 +117,19 @@ _Noreturn void standin_die(const char *format, ...) __attribute__((format(printf
 /** Reads RUNG_STANDIN, or dies; `own_folder` is the name of the folder that this copy lies in. */
 void standin_steer(const char *own_folder);
 
-/** Counts a call of the place and tells the trace; gives the fault that is due at it, or NULL. */
-const struct fault *standin_due(enum place place);
+/**
+ * Counts a call of the place, which is the provider's if that is not NULL, and tells the trace.
+ * Gives the fault that is due at it, or NULL.
+ */
+const struct fault *standin_due(enum place place, const char *provider);
 /** The same for a place where a fault has no other effect than to answer in place of the call. */
-rung__ort_result standin_meet(enum place place);
+rung__ort_result standin_meet(enum place place, const char *provider);
 const char *standin_place_name(enum place place);
 
 /* ---- faults.c ---- */
 
 /** NULL: there is none of that name at that place. */
-const struct fault *standin_find_fault(const char *name, size_t length, enum place place);
+const struct fault *standin_find_fault(const char *name, enum place place);
 void standin_list_faults(enum place place, char *to, size_t size);
 /** True when the fault is the one of that name. */
 bool standin_is(const struct fault *fault, const char *name);
@@ -146,6 +151,10 @@ struct note {
     const void *const *parts;
     size_t part_count;
 };
+/** "OpenVINO", "WebGPU" as they are appended; "…ExecutionProvider" as they are offered. */
+bool standin_is_named(const char *offered, const char *name);
+/** The provider that options or a session were given to, the CPU's where it was none. */
+const char *standin_provider_of(const struct note *note);
 struct note *standin_find_note(const void *of); /* NULL: nothing is noted */
 struct note *standin_make_note(const void *of);
 

@@ -60,4 +60,4 @@ def results(lines):
 def calls(trace, place):
     """The faults that the calls of a place met, "-" for none."""
     lines = [line.split() for line in trace.read_text().splitlines()] if trace.exists() else []
-    return [fault for name, _, fault in lines if name == place]
+    return [fault for name, _, fault, _ in lines if name == place]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RUNG_STANDIN: entries KEY=VALUE with ";" between them. What is not understood ends the process.
- * In a list of values "," stands between them; a fault may have "@N" behind it.
+ * In a list of values "," stands between them; a fault may be "FAULT:PROVIDER@N".
  */
 #include "standin.h"
 
@@ -56,14 +56,23 @@ static unsigned long read_number(const char *text, unsigned long most)
     return number;
 }
 
+/** Cuts the text at the mark; gives what stands behind it, NULL where there is no mark. */
+static char *cut(char *text, char mark)
+{
+    char *behind = strchr(text, mark);
+    if (behind)
+        *behind++ = '\0';
+    return behind;
+}
+
 static void add_fault(struct steering *to, enum place place, char *item)
 {
     char known[512];
-    char *at = strchr(item, '@');
-    if (at)
-        *at++ = '\0';
+    const char *at = cut(item, '@');
+    const char *provider = cut(item, ':');
     const struct order order = {
-        .fault = standin_find_fault(item, strlen(item), place),
+        .fault = standin_find_fault(item, place),
+        .provider = provider,
         .at = at ? read_number(at, ULONG_MAX) : 0,
     };
     standin_list_faults(place, known, sizeof known);
@@ -139,73 +148,135 @@ static size_t set(struct steering *to, const char *key, char *value)
     standin_die("RUNG_STANDIN: \"%s\" is neither a place nor another key of README.md", key);
 }
 
+static void check_provider(const struct steering *steering, enum place place, const char *provider)
+{
+    bool known = standin_is_named(CPU_PROVIDER, provider);
+    if (place == PLACE_LOAD || place == PLACE_ENVIRONMENT)
+        standin_die("RUNG_STANDIN: no provider has its own %s", place_names[place]);
+    for (size_t i = 0; i < steering->provider_count; i++)
+        known = known || standin_is_named(steering->providers[i], provider);
+    if (!known)
+        standin_die("RUNG_STANDIN: \"%s\" is not among the providers", provider);
+}
+
+/** What can be told only when all of it is read. */
+static void check(const struct steering *steering)
+{
+    for (enum place place = 0; place < PLACES; place++)
+        for (size_t i = 0; i < steering->order_count[place]; i++)
+            if (steering->orders[place][i].provider)
+                check_provider(steering, place, steering->orders[place][i].provider);
+}
+
+/** What was read so far: for all copies, and for those of the folder named last. */
+struct reading {
+    struct steering common, section;
+    const char *folder; /* NULL: none was named yet */
+    unsigned given;     /* bits of the keys since then */
+};
+
+static void begin_section(struct reading *reading, const char *folder)
+{
+    reading->section = reading->common;
+    reading->folder = folder;
+    reading->given = 0;
+}
+
+/** True when what was read since the last folder is for this copy. */
+static bool end_section(const struct reading *reading, const char *own_folder)
+{
+    if (!reading->folder)
+        return false;
+    check(&reading->section);
+    if (strcmp(reading->folder, own_folder) != 0)
+        return false;
+    standin_steering = reading->section;
+    return true;
+}
+
+static void read_entry(struct reading *reading, const char *key, char *value)
+{
+    const unsigned bit =
+        1u << set(reading->folder ? &reading->section : &reading->common, key, value);
+    if (reading->given & bit)
+        standin_die("RUNG_STANDIN: \"%s\" is given twice", key);
+    reading->given |= bit;
+}
+
+static void read_text(char *text, const char *own_folder)
+{
+    static struct reading reading = {.common.slow_ms = SLOW_MS};
+    bool mine = false;
+    for (char *key; (key = strsep(&text, ";"));) {
+        char *value = cut(key, '=');
+        if (!value)
+            standin_die("RUNG_STANDIN: \"%s\" is no entry KEY=VALUE", key);
+        if (strcmp(key, "for") != 0) {
+            read_entry(&reading, key, value);
+            continue;
+        }
+        mine = end_section(&reading, own_folder) || mine;
+        begin_section(&reading, value);
+    }
+    mine = end_section(&reading, own_folder) || mine;
+    if (reading.folder && !mine)
+        standin_die("RUNG_STANDIN names folders, and \"%s\", where this copy lies, is not one",
+                    own_folder);
+    if (reading.folder)
+        return;
+    check(&reading.common);
+    standin_steering = reading.common;
+}
+
 void standin_steer(const char *own_folder)
 {
-    static struct steering of_others;
     static char copy[STEERING_BYTES]; /* the steering points into it */
     const char *text = getenv("RUNG_STANDIN");
-    char *rest = copy;
-    bool mine = true, named = false, somebody_named = false;
-    unsigned given = 0;
     if (!text)
         standin_die("RUNG_STANDIN is not set; empty, it asks for no fault");
     if ((size_t)snprintf(copy, sizeof copy, "%s", text) >= sizeof copy)
         standin_die("RUNG_STANDIN is longer than %d bytes", STEERING_BYTES - 1);
-    standin_steering.slow_ms = SLOW_MS;
-    if (!*rest)
-        return;
-    for (char *value, *key; (key = strsep(&rest, ";"));) {
-        value = strchr(key, '=');
-        if (!value)
-            standin_die("RUNG_STANDIN: \"%s\" is no entry KEY=VALUE", key);
-        *value++ = '\0';
-        if (strcmp(key, "for") == 0) {
-            mine = strcmp(value, own_folder) == 0;
-            named = named || mine;
-            somebody_named = true;
-            given = 0;
-            continue;
-        }
-        if (!mine) /* of_others starts anew, so that its lists do not fill */
-            of_others = (struct steering){0};
-        const unsigned bit = 1u << set(mine ? &standin_steering : &of_others, key, value);
-        if (given & bit)
-            standin_die("RUNG_STANDIN: \"%s\" is given twice", key);
-        given |= bit;
-    }
-    if (somebody_named && !named)
-        standin_die(
-            "RUNG_STANDIN names folders, and \"%s\", where this copy lies, is not among them",
-            own_folder);
+    if (*text)
+        read_text(copy, own_folder);
 }
 
-static void trace(enum place place, unsigned long call, const struct fault *fault)
+static void trace(enum place place, unsigned long call, const struct fault *fault,
+                  const char *provider)
 {
     if (!standin_steering.trace)
         return;
     const int file = open(standin_steering.trace, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    if (file < 0 ||
-        dprintf(file, "%s %lu %s\n", place_names[place], call, fault ? fault->name : "-") < 0)
+    if (file < 0 || dprintf(file, "%s %lu %s %s\n", place_names[place], call,
+                            fault ? fault->name : "-", provider ? provider : "-") < 0)
         standin_die("cannot write %s: %s", standin_steering.trace, strerror(errno));
     (void)close(file);
 }
 
-const struct fault *standin_due(enum place place)
+/** Counts a call for the order, if it is one of its provider's. */
+static bool is_due(const struct order *order, atomic_ulong *met, const char *provider)
 {
-    static atomic_ulong calls[PLACES];
-    const unsigned long call = atomic_fetch_add(&calls[place], 1) + 1;
+    if (order->provider && (!provider || !standin_is_named(provider, order->provider)))
+        return false;
+    const unsigned long call = atomic_fetch_add(met, 1) + 1;
+    return !order->at || order->at == call;
+}
+
+const struct fault *standin_due(enum place place, const char *provider)
+{
+    static atomic_ulong calls[PLACES], met[PLACES][ORDERS_MAX];
     const struct fault *due = NULL;
-    for (size_t i = 0; i < standin_steering.order_count[place] && !due; i++) {
+    for (size_t i = 0; i < standin_steering.order_count[place]; i++) {
         const struct order *order = &standin_steering.orders[place][i];
-        if (!order->at || order->at == call)
+        const bool comes = is_due(order, &met[place][i], provider);
+        if (comes && !due)
             due = order->fault;
     }
-    trace(place, call, due);
+    trace(place, atomic_fetch_add(&calls[place], 1) + 1, due, provider);
     return due;
 }
 
-rung__ort_result standin_meet(enum place place)
+rung__ort_result standin_meet(enum place place, const char *provider)
 {
-    const struct fault *fault = standin_due(place);
+    const struct fault *fault = standin_due(place, provider);
     return fault && fault->instead ? fault->instead(place_names[place]) : NULL;
 }

@@ -109,6 +109,24 @@ def test_numbers_become_others(model, right, numbers, holds):
     assert use(model, f"run={numbers}@2")["output"] == right["output"]
 
 
+@pytest.mark.parametrize("place", ["append", "session", "engine", "run"])
+def test_a_fault_of_one_provider_spares_the_others(model, right, tmp_path, place):
+    """So that each rung of a ladder has its own."""
+    steering = f"providers={PROVIDERS['TensorRT']},{PROVIDERS['OpenVINO']},{CPU};{place}=refuse:TensorRT"
+    for name in ("TensorRT", "OpenVINO"):
+        used = use(model, steering, append=name, options={CACHE[name]: str(tmp_path)})
+        assert used.get("error") == (f"the {place} was refused" if name == "TensorRT" else None)
+    assert use(model, steering)["output"] == right["output"]
+    assert "error" in use(model, "session=refuse:CPU")
+
+
+def test_calls_are_counted_for_each_provider(model, trace):
+    steering = f"providers={PROVIDERS['OpenVINO']};run=nan:OpenVINO@1,refuse:CPU@1;trace={trace}"
+    assert use(model, steering)["error"] == "the run was refused"
+    assert use(model, steering, append="OpenVINO")["output"][0] != use(model, "")["output"][0]
+    assert trace.read_text().splitlines()[-1] == f"run 1 nan {PROVIDERS['OpenVINO']}"
+
+
 # ---- engines ------------------------------------------------------------------------------------
 
 
