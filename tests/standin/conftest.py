@@ -2,12 +2,12 @@
 import pathlib
 import sys
 
+import pytest
+
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "cli"), str(HERE.parent / "fault")]
 
 from standing_in import GAP, LIBRARY, REAL, matrix  # noqa: E402
-
-import pytest  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -4,7 +4,6 @@
 OUTCOMES has a row for each. A fault that takes the process with it, or that only a comparison could find, is a gap until
 models are tried in a process of their own: it is skipped with that reason."""
 
-import pathlib
 import re
 import subprocess
 
@@ -12,7 +11,7 @@ import pytest
 import tiny
 from operations import make_roles
 from PIL import Image
-from standing_in import BUILT, GAP, RUNG, calls, copy, environment, explain, json_lines, matrix, results, run
+from standing_in import BUILT, GAP, ROOT, RUNG, calls, copy, environment, explain, json_lines, matrix, results, run
 
 SLOW_MS = 150
 BRIGHTNESS = (250, 200, 150)
@@ -235,7 +234,7 @@ def test_a_library_is_asked_for_a_table_that_both_know(bench, version):
 
 
 def used_slots():
-    declared = pathlib.Path(RUNG.parents[2] / "src/runtime/ort/abi.h").read_text()
+    declared = (ROOT / "src/runtime/ort/abi.h").read_text()
     return sorted(map(int, re.findall(r"^ +X\((\d+), ", declared, re.MULTILINE)))
 
 
