@@ -62,6 +62,13 @@ bool rung__file_remove(const char *path);
  * tell their size. Results: OK, IO (also when larger), NO_MEMORY. */
 rung_result rung__file_load(const char *path, size_t limit, struct rung__buffer *out);
 
+/**
+ * Reads the first `size` bytes of a regular file, fewer when it has fewer, into the caller's
+ * memory. Like rung__file_open it never waits and touches no device, but it allocates nothing, so
+ * it suits the many small files of /proc and /sys. Results: OK, NOT_FOUND, IO.
+ */
+rung_result rung__file_peek(const char *path, void *to, size_t size, size_t *got);
+
 /** An anonymous file in memory that is filled once and then sealed against every change. */
 struct rung__memory_file {
     intptr_t handle;
@@ -152,6 +159,10 @@ enum rung__path_kind { RUNG__PATH_MISSING, RUNG__PATH_FILE, RUNG__PATH_FOLDER, R
 
 /** What a path leads to, links followed; OTHER also when it may not be looked at. */
 enum rung__path_kind rung__path_kind(const char *path);
+
+/** Copies the last name of what a symbolic link says, such as "nvidia" of "../drivers/nvidia";
+ * false when it is no link, or the name does not fit. */
+bool rung__path_link_name(const char *path, char *to, size_t size);
 
 /** "folder/name", newly allocated, NULL without memory; just `name` when it is absolute. */
 char *rung__path_join(const char *folder, const char *name);

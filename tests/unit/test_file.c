@@ -263,10 +263,49 @@ static void a_memory_file_has_a_size(void **state)
     rung__memory_file_close(&file);
 }
 
+static void the_beginning_of_a_file_is_read_without_waiting(void **state)
+{
+    (void)state;
+    char path[256], bytes[8] = "........";
+    size_t got = 9;
+    assert_int_equal(rung__file_peek(in_test_folder(path, "none"), bytes, 4, &got), RUNG_NOT_FOUND);
+    assert_int_equal(got, 0);
+    save(in_test_folder(path, "a"), "abcdef", 0600);
+    assert_int_equal(rung__file_peek(path, bytes, 4, &got), RUNG_OK);
+    assert_int_equal(got, 4);
+    assert_memory_equal(bytes, "abcd....", 8);
+    assert_int_equal(rung__file_peek(path, bytes, sizeof bytes, &got), RUNG_OK);
+    assert_int_equal(got, 6);
+    assert_int_equal(rung__file_peek("/proc/self/stat", bytes, sizeof bytes, &got), RUNG_OK);
+    assert_int_equal(got, sizeof bytes); /* it says size 0 */
+
+    assert_int_equal(mkfifo(in_test_folder(path, "fifo"), 0600), 0);
+    assert_int_equal(rung__file_peek(path, bytes, sizeof bytes, &got), RUNG_IO);
+    assert_error_has("is a FIFO");
+    assert_int_equal(rung__file_peek(test_folder, bytes, sizeof bytes, &got), RUNG_IO);
+    assert_error_has("is a folder");
+}
+
+static void the_last_name_of_a_link_is_told(void **state)
+{
+    (void)state;
+    char path[256], name[8];
+    assert_int_equal(symlink("../drivers/nvidia", in_test_folder(path, "driver")), 0);
+    assert_true(rung__path_link_name(path, name, sizeof name));
+    assert_string_equal(name, "nvidia");
+    assert_false(rung__path_link_name(path, name, 6)); /* no room for its zero */
+    assert_int_equal(symlink("drivers/", in_test_folder(path, "nameless")), 0);
+    assert_false(rung__path_link_name(path, name, sizeof name));
+    assert_false(rung__path_link_name(test_folder, name, sizeof name));
+    assert_false(rung__path_link_name(in_test_folder(path, "none"), name, sizeof name));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_test_folder, remove_test_folder)
     const struct CMUnitTest tests[] = {
+        TEST(the_beginning_of_a_file_is_read_without_waiting),
+        TEST(the_last_name_of_a_link_is_told),
         TEST(only_regular_files_are_opened),
         TEST(a_link_to_a_file_is_followed),
         TEST(no_descriptor_is_a_standard_stream),

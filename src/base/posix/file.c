@@ -103,6 +103,44 @@ rung_result rung__file_read_some(const struct rung__file *file, uint64_t offset,
     return RUNG_OK;
 }
 
+/* What no system can read in one go comes in parts, and procfs gives a page at a time. */
+static rung_result read_start(int descriptor, const char *path, void *to, size_t size, size_t *got)
+{
+    while (*got < size) {
+        const ssize_t part = read(descriptor, (uint8_t *)to + *got, size - *got);
+        if (part == 0)
+            break;
+        if (part > 0)
+            *got += (size_t)part;
+        else if (errno != EINTR)
+            return rung__fail_errno(RUNG_IO, errno, "cannot read %s", path);
+    }
+    return RUNG_OK;
+}
+
+rung_result rung__file_peek(const char *path, void *to, size_t size, size_t *got)
+{
+    struct stat status;
+    *got = 0;
+    if (stat(path, &status))
+        return rung__fail_errno(errno == ENOENT || errno == ENOTDIR ? RUNG_NOT_FOUND : RUNG_IO,
+                                errno, "cannot read %s", path);
+    if (!S_ISREG(status.st_mode))
+        return refuse_kind(path, &status);
+    intptr_t handle = rung__descriptor_open(AT_FDCWD, path, O_RDONLY | O_NOCTTY | O_NONBLOCK, 0);
+    if (handle < 0)
+        return rung__fail_errno(RUNG_IO, errno, "cannot read %s", path);
+    rung_result result = RUNG_OK;
+    if (fstat((int)handle, &status))
+        result = rung__fail_errno(RUNG_IO, errno, "cannot read %s", path);
+    else if (!S_ISREG(status.st_mode))
+        result = refuse_kind(path, &status);
+    else
+        result = read_start((int)handle, path, to, size, got);
+    (void)rung__descriptor_close(&handle);
+    return result;
+}
+
 bool rung__file_remove(const char *path)
 {
     return unlink(path) == 0;

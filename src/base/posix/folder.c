@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/folder_stream.h"
 #include "base/status.h"
+#include "base/text.h"
 
 enum rung__path_kind rung__path_kind(const char *path)
 {
@@ -22,6 +23,17 @@ enum rung__path_kind rung__path_kind(const char *path)
     return S_ISREG(status.st_mode)   ? RUNG__PATH_FILE
            : S_ISDIR(status.st_mode) ? RUNG__PATH_FOLDER
                                      : RUNG__PATH_OTHER;
+}
+
+bool rung__path_link_name(const char *path, char *to, size_t size)
+{
+    char target[1024];
+    const ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length <= 0 || (size_t)length == sizeof target - 1) /* the latter may be cut */
+        return false;
+    target[length] = '\0';
+    const char *name = rung__path_name(target);
+    return *name && rung__text_format(to, size, "%s", name);
 }
 
 /* Which error comes first for a folder that exists where none may be made differs: so look. */

@@ -98,6 +98,19 @@ rung_result rung__file_read_some(const struct rung__file *file, uint64_t offset,
     return RUNG_OK;
 }
 
+rung_result rung__file_peek(const char *path, void *to, size_t size, size_t *got)
+{
+    struct rung__file file;
+    *got = 0;
+    if (rung__path_kind(path) == RUNG__PATH_MISSING)
+        return rung__fail(RUNG_NOT_FOUND, "cannot read %s: there is no such file", path);
+    rung_result result = rung__file_open(path, &file);
+    if (result == RUNG_OK)
+        result = rung__file_read_some(&file, 0, to, size, got);
+    rung__file_close(&file);
+    return result;
+}
+
 rung_result rung__file_map(const struct rung__file *file, struct rung__bytes *out)
 {
     *out = (struct rung__bytes){0};

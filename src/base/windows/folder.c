@@ -28,6 +28,13 @@ enum rung__path_kind rung__path_kind(const char *path)
     return kind;
 }
 
+/* What is asked of links is asked of sysfs. */
+bool rung__path_link_name(const char *path, char *to, size_t size)
+{
+    (void)path, (void)to, (void)size;
+    return false;
+}
+
 /* Who may enter a folder is inherited; the user's own folders are the user's alone. */
 rung_result rung__folder_make_one(const char *path)
 {
