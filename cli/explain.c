@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common.h"
+#include "device.h"
 
 static rung_result write_explanation(void *instance, rung_span to, size_t *needed)
 {
@@ -130,6 +131,7 @@ static void print_explanation(const json_t *json)
     print_loaded(json);
     if (json_is_true(json_object_get(json, "allow_unsigned")))
         printf("unsigned models are admitted (--allow-unsigned)\n");
+    print_device(json);
     print_rungs(json);
     print_runtimes(json);
 }

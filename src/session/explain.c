@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "provider/provider.h"
+#include "session/device.h"
 #include "session/instance.h"
 
 #define REASON_BYTES 600
@@ -147,7 +148,8 @@ static rung_result explain(struct rung_instance *instance, json_t **out)
                      chosen ? chosen->id : NULL, "why", why, "allow_unsigned",
                      (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
                      (int)instance->trust.count);
-    if (*out && !failed)
+    rung_result described = *out ? rung__explain_device(instance, *out, &failed) : RUNG_NO_MEMORY;
+    if (described == RUNG_OK && !failed)
         return RUNG_OK;
     json_decref(*out);
     *out = NULL;

@@ -23,6 +23,13 @@ struct rung_instance {
     struct rung__instance_runtime runtimes[RUNG__RUNTIMES];
 };
 
+/** Below which folder this machine's hardware is read: "", or what RUNG_HARDWARE_ROOT says. */
+static inline const char *rung__instance_hardware_root(const struct rung_instance *instance)
+{
+    const char *root = instance->environment.hardware_root;
+    return root ? root : "";
+}
+
 /** A text of the two-call form: copies it with its zero. Results: OK, CAPACITY. */
 rung_result rung__text_give(const char *text, rung_span to, size_t *needed);
 

@@ -129,7 +129,7 @@ rung_result rung__model_load(struct rung_model *model, const rung_model_options 
     if (options->threads > THREADS_MAX)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_options.threads is %u; at most %u",
                           options->threads, THREADS_MAX);
-    rung__cpus_read("", &cpus);
+    rung__cpus_read(rung__instance_hardware_root(model->instance), &cpus);
     model->threads = options->threads ? options->threads : rung__cpus_default_threads(&cpus);
     result = choose(model, options);
     if (result == RUNG_OK && !model->reason)

@@ -3,7 +3,7 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "cli")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "cli"), str(HERE.parent / "hardware")]
 
 from faults import tallies  # noqa: E402
 

@@ -76,9 +76,9 @@ def read_report(path):
     return report
 
 
-def environment(operation, fault, report, home):
+def environment(operation, fault, report, home, machine):
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-    kept.update(HOME=str(home), LD_PRELOAD=str(INTERPOSE), RUNG_FAULT_REPORT=str(report))
+    kept.update(HOME=str(home), LD_PRELOAD=str(INTERPOSE), RUNG_FAULT_REPORT=str(report), RUNG_HARDWARE_ROOT=str(machine))
     if operation.standing:
         call, error = operation.standing.split(":")
         kept["RUNG_FAULT_STANDING"] = f"{call}:{getattr(errno, error)}"
@@ -95,7 +95,7 @@ def run(operation, origin, fault=None):
         operation.enter(origin, folder)
         before = snapshot(folder)
         result = subprocess.run([RUNG, *operation.arguments], cwd=folder, capture_output=True, text=True, timeout=60,
-                                check=False, input=operation.text, env=environment(operation, fault, report, folder))
+                                check=False, input=operation.text, env=environment(operation, fault, report, folder, origin.parent / "machine"))
         return Ending(result.returncode, result.stdout, result.stderr, read_report(report), before, snapshot(folder))
 
 

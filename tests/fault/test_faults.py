@@ -9,12 +9,16 @@ import re
 import subprocess
 
 import pytest
+import trees
 from faults import ERRORS, faults_of, run, run_all
 from operations import BUILD, INTERPOSE, OPERATIONS, RUNG, RUNTIMES, make
 
 MEMORY, CRYPTO = "memory", "memory_crypto"
 ALL = bool(os.environ.get("RUNG_FAULT_ALL"))
 SAMPLE, CRYPTO_SAMPLE = 250, 60
+
+# What commands read of the machine is the same everywhere, and as many calls.
+MACHINE = (trees.pc(2, 2) | trees.nvidia_gpu() | trees.nvidia_driver("550.90.07") | trees.opencl(nvidia="libnvidia-opencl.so.1"))
 
 # Imported from libc, and not made to fail: they cannot, or their failing is the tests' of base/ (processes, locks).
 SAFE = """
@@ -35,6 +39,7 @@ def origin(tmp_path_factory):
     if not INTERPOSE.exists() or BUILD.name.endswith("asan"):
         pytest.skip("the interposer is not built, or a sanitizer stands in its place")
     folder = tmp_path_factory.mktemp("origin")
+    trees.write(MACHINE, folder.parent / "machine")
     make(folder, lambda *arguments: subprocess.run([RUNG, *arguments], cwd=folder, check=True, capture_output=True))
     return folder
 
