@@ -62,6 +62,8 @@ static void read_brand(char *to, size_t size)
         memcpy(brand + i * sizeof registers, registers, sizeof registers);
     }
     rung__text_clean(brand);
+    for (size_t length = strlen(brand); length && brand[length - 1] == ' '; length--)
+        brand[length - 1] = '\0'; /* some are padded, which the kernel takes away too */
     (void)rung__text_format(to, size, "%s", brand + strspn(brand, " "));
 }
 

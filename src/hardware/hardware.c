@@ -6,30 +6,47 @@
 #include "base/text.h"
 #include "hardware/parts.h"
 
-const char *rung__vendor_name(uint32_t vendor)
+#define NODES_LIMIT 256
+
+struct vendor {
+    uint32_t number;
+    const char *name;
+    bool is_virtual; /**< its GPUs are those of virtual machines */
+};
+
+static const struct vendor *find_vendor(uint32_t number)
 {
-    static const struct {
-        uint32_t vendor;
-        const char *name;
-    } rows[] = {
-        {RUNG__VENDOR_AMD, "AMD"},
-        {RUNG__VENDOR_NVIDIA, "NVIDIA"},
-        {0x106b, "Apple"},
-        {0x1234, "QEMU"},
-        {RUNG__VENDOR_ARM, "Arm"},
-        {0x1414, "Microsoft"},
-        {0x15ad, "VMware"},
-        {0x1a03, "ASPEED"},
-        {RUNG__VENDOR_VIRTIO, "virtio"},
-        {0x1b36, "Red Hat"},
-        {RUNG__VENDOR_QUALCOMM, "Qualcomm"},
-        {RUNG__VENDOR_INTEL, "Intel"},
-        {0x102b, "Matrox"},
+    static const struct vendor rows[] = {
+        {RUNG__VENDOR_AMD, "AMD", false},
+        {0x102b, "Matrox", false},
+        {0x106b, "Apple", false},
+        {RUNG__VENDOR_NVIDIA, "NVIDIA", false},
+        {0x1234, "QEMU", true},
+        {RUNG__VENDOR_ARM, "Arm", false},
+        {0x1414, "Microsoft", true}, /* Hyper-V */
+        {0x15ad, "VMware", true},
+        {0x1a03, "ASPEED", false},
+        {RUNG__VENDOR_VIRTIO, "virtio", true},
+        {0x1b36, "Red Hat", true}, /* QXL */
+        {RUNG__VENDOR_QUALCOMM, "Qualcomm", false},
+        {RUNG__VENDOR_INTEL, "Intel", false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].vendor == vendor)
-            return rows[i].name;
+        if (rows[i].number == number)
+            return &rows[i];
     return NULL;
+}
+
+const char *rung__vendor_name(uint32_t vendor)
+{
+    const struct vendor *row = find_vendor(vendor);
+    return row ? row->name : NULL;
+}
+
+bool rung__vendor_is_virtual(uint32_t vendor)
+{
+    const struct vendor *row = find_vendor(vendor);
+    return row && row->is_virtual;
 }
 
 struct rung__device *rung__hardware_add_device(struct rung__hardware *hardware)
@@ -92,6 +109,22 @@ static void find_version(struct rung__machine *machine, const struct rung__hardw
     /* A driver of the kernel's own tree changes with the kernel. */
     if (*hardware->kernel)
         (void)rung__text_format(to, sizeof device->version, "kernel %s", hardware->kernel);
+}
+
+rung_result rung__hardware_find_node(struct rung__machine *machine, struct rung__device *device,
+                                     const char *folder, const char *beginning, const char *below)
+{
+    struct rung__folder names;
+    if (*device->node || !rung__machine_has(machine, folder))
+        return RUNG_OK;
+    const rung_result result = rung__machine_list(machine, folder, NODES_LIMIT, &names);
+    for (size_t i = 0; i < names.count && !*device->node; i++)
+        if (strncmp(names.names[i], beginning, strlen(beginning)) == 0 &&
+            rung__machine_name_is_plain(names.names[i]) &&
+            !rung__text_format(device->node, sizeof device->node, "%s/%s", below, names.names[i]))
+            device->node[0] = '\0';
+    rung__folder_finish(&names);
+    return result;
 }
 
 void rung__hardware_complete(struct rung__machine *machine, const struct rung__hardware *hardware,

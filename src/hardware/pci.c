@@ -5,10 +5,9 @@
 #include "base/text.h"
 #include "hardware/parts.h"
 
-#define BUS          "/sys/bus/pci/devices"
-#define BUS_LIMIT    8192 /* the largest servers have a few hundred */
-#define FOLDER_LIMIT 256
-#define PATH_BYTES   128
+#define BUS        "/sys/bus/pci/devices"
+#define BUS_LIMIT  8192 /* the largest servers have a few hundred */
+#define PATH_BYTES 128
 
 #define CLASS_DISPLAY     0x03
 #define CLASS_ACCELERATOR 0x12
@@ -26,26 +25,6 @@ static bool read_number(struct rung__machine *machine, const char *address, cons
            rung__machine_number(machine, path, most, out);
 }
 
-/** The first name with this beginning in the device's own folder of that kind. */
-static rung_result find_node(struct rung__machine *machine, struct rung__device *device,
-                             const char *kind, const char *beginning, const char *below_dev)
-{
-    char path[PATH_BYTES];
-    struct rung__folder folder;
-    (void)rung__text_format(path, sizeof path, BUS "/%s/%s", device->address, kind);
-    if (*device->node || !rung__machine_has(machine, path))
-        return RUNG_OK;
-    const rung_result result = rung__machine_list(machine, path, FOLDER_LIMIT, &folder);
-    for (size_t i = 0; i < folder.count && !*device->node; i++)
-        if (strncmp(folder.names[i], beginning, strlen(beginning)) == 0 &&
-            rung__machine_name_is_plain(folder.names[i]) &&
-            !rung__text_format(device->node, sizeof device->node, "%s/%s", below_dev,
-                               folder.names[i]))
-            device->node[0] = '\0';
-    rung__folder_finish(&folder);
-    return result;
-}
-
 /** AMD's and NVIDIA's accelerators without a display are GPUs, whatever class they give. */
 static enum rung__device_kind kind_of(const struct rung__device *device)
 {
@@ -54,18 +33,12 @@ static enum rung__device_kind kind_of(const struct rung__device *device)
     return device->class >> 16 == CLASS_DISPLAY || makes_gpus ? RUNG__DEVICE_GPU : RUNG__DEVICE_NPU;
 }
 
-static bool is_of_virtual_machine(uint16_t vendor)
+static rung_result find_node(struct rung__machine *machine, struct rung__device *device,
+                             const char *kind, const char *beginning, const char *below)
 {
-    switch (vendor) {
-    case RUNG__VENDOR_VIRTIO:
-    case 0x1234: /* QEMU */
-    case 0x1414: /* Hyper-V */
-    case 0x15ad: /* VMware */
-    case 0x1b36: /* QXL */
-        return true;
-    default:
-        return false;
-    }
+    char folder[PATH_BYTES];
+    (void)rung__text_format(folder, sizeof folder, BUS "/%s/%s", device->address, kind);
+    return rung__hardware_find_node(machine, device, folder, beginning, below);
 }
 
 static rung_result complete(struct rung__machine *machine, const struct rung__hardware *hardware,
@@ -100,7 +73,7 @@ static rung_result read_one(struct rung__machine *machine, const char *address,
     device->vendor = (uint16_t)vendor;
     device->device = (uint16_t)number;
     device->kind = kind_of(device);
-    device->is_virtual = is_of_virtual_machine(device->vendor);
+    device->is_virtual = rung__vendor_is_virtual(device->vendor);
     (void)rung__text_format(device->address, sizeof device->address, "%s", address);
     return complete(machine, out, device);
 }

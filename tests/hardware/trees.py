@@ -145,10 +145,19 @@ TREES = {
                      | soc("Board with an RK3588", "Rockchip", 0, "radxa,rock-5b", "rockchip,rk3588")
                      | {"sys/class/misc/mali0/device/gpuinfo": "Mali-G610 4 cores r0p0 0xA8670000\n", "dev/mali0": ""}
                      | module("mali_kbase", "g18p0-01eac0")),
+    "mali-panfrost": lambda: (cpus(4, kernel="6.6.31") | cpuinfo_arm(["0xd03"] * 4)
+                              | {"proc/device-tree/compatible": "hardkernel,odroid-c4\0amlogic,sm1\0",
+                                 "sys/bus/platform/drivers/panfrost/uevent": "",
+                                 "sys/bus/platform/drivers/panthor/uevent": "",
+                                 "sys/devices/platform/ffe40000.gpu/drm/card1/uevent": "",
+                                 "sys/devices/platform/ffe40000.gpu/drm/renderD130/uevent": "",
+                                 "sys/bus/platform/drivers/panfrost/ffe40000.gpu":
+                                 Link("../../../../devices/platform/ffe40000.gpu"), "dev/dri/renderD130": ""}),
     "virtio": lambda: (cpus(4) | cpuinfo_x86("Processor of a virtual machine", 6, 85, 7, "sse4_2 avx f16c fma avx2 avx512f", 4)
                        | pci("0000:00:01.0", 0x1af4, 0x1050, 0x038000, "virtio-pci", ["drm/renderD128"])
                        | module("virtio_pci", "1")),
     "cgroup1-quota": lambda: pc() | cgroup1(100000),
+    "cgroup1-cpuset": lambda: pc() | cgroup1(-1) | {"sys/fs/cgroup/cpuset/cpuset.effective_cpus": "1,9\n"},
     "cgroup2-quota": lambda: pc() | cgroup2("/app.slice/rung.service", cpu_max="150000 100000"),
     "cgroup2-cpuset": lambda: pc() | cgroup2("/app", cpuset_cpus_effective="2-4,10"),
     "one-cpu": lambda: pc() | cgroup2("/app", cpu_max="100000 100000"),

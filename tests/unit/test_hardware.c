@@ -14,6 +14,7 @@
 #include "folder_fixture.h"
 #include "hardware/describe.h"
 #include "hardware/hardware.h"
+#include "hardware/parts.h"
 
 static struct rung__hardware hardware;
 
@@ -197,6 +198,12 @@ static void a_mali_is_told_by_its_driver(void **state)
     assert_string_equal(device->version, "g18p0-01eac0");
     assert_true(device->has_node);
     assert_int_equal(hardware.soc.hexagon, 0);
+
+    device = only_device("mali-panfrost");
+    assert_string_equal(device->driver, "panfrost");
+    assert_string_equal(device->version, "kernel 6.6.31");
+    assert_string_equal(device->node, "dri/renderD130");
+    assert_true(device->has_node);
 }
 
 static void the_gpu_of_a_virtual_machine_is_told_as_such(void **state)
@@ -216,9 +223,8 @@ static void containers_limit_the_usable_cpus(void **state)
         const char *tree;
         uint32_t logical, physical;
     } cases[] = {
-        {"cgroup1-quota", 1, 1},
-        {"cgroup2-quota", 2, 2},
-        {"cgroup2-cpuset", 4, 3}, /* 2 and 10 share a core */
+        {"cgroup1-quota", 1, 1}, {"cgroup1-cpuset", 2, 1},
+        {"cgroup2-quota", 2, 2}, {"cgroup2-cpuset", 4, 3}, /* 2 and 10 share a core */
         {"one-cpu", 1, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -237,6 +243,23 @@ static void this_machine_can_be_read(void **state)
     assert_int_equal(hardware.cpus.logical, cpus.logical);
     assert_true(cpus.physical >= 1 && cpus.physical <= cpus.logical);
     assert_true(*hardware.kernel);
+}
+
+static void the_processor_says_what_the_kernel_says(void **state)
+{
+    (void)state;
+    static struct rung__hardware own;
+    rung__cpuid_read(&own);
+    if (!*own.cpu_model) {
+        print_message("skipped: only the kernel can ask this processor\n");
+        skip();
+    }
+    read_root("");
+    assert_int_equal(own.cpu_features & ~hardware.cpu_features, 0);
+    assert_non_null(strstr(hardware.cpu_model, own.cpu_model));
+    /* All but the tiles, which come last on x86. */
+    for (uint32_t bit = 0; strcmp(rung__cpu_feature_name(bit), "amx_tile") != 0; bit++)
+        assert_int_equal(own.cpu_features >> bit & 1, hardware.cpu_features >> bit & 1);
 }
 
 /* ---- hostile files ----------------------------------------------------------------------- */
@@ -558,6 +581,7 @@ int main(void)
         cmocka_unit_test(the_gpu_of_a_virtual_machine_is_told_as_such),
         cmocka_unit_test(containers_limit_the_usable_cpus),
         cmocka_unit_test(this_machine_can_be_read),
+        cmocka_unit_test(the_processor_says_what_the_kernel_says),
         WITH_FOLDER(an_empty_machine_is_unknown),
         WITH_FOLDER(what_is_no_file_is_passed_over_and_counted),
         WITH_FOLDER(files_in_the_place_of_folders_are_passed_over),
