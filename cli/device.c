@@ -66,6 +66,18 @@ static void print_kfd(const json_t *device)
         printf("  %-10s is missing, and ROCm needs it\n", "/dev/kfd");
 }
 
+static void print_opencl(const json_t *drivers)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(drivers, index, item)
+    {
+        const char *vendor = text_of(item, "vendor");
+        printf("  %-10s %s%s%s\n", "opencl", text_of(item, "library"), *vendor ? ", for " : "",
+               vendor);
+    }
+}
+
 void print_device(const json_t *explanation)
 {
     const json_t *device = json_object_get(explanation, "device");
@@ -80,6 +92,7 @@ void print_device(const json_t *explanation)
         print_one(item);
     }
     print_kfd(device);
+    print_opencl(json_object_get(device, "opencl"));
     if (number_of(device, "unread"))
         printf("  %-10s %d files about it could not be read\n", "unknown",
                number_of(device, "unread"));

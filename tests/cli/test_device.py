@@ -42,6 +42,7 @@ def test_each_machine_has_its_own_fingerprint(tmp_path):
     ("intel-npu", "npu Intel 8086:7d1d, driver intel_vpu 1.13.0"),
     ("qualcomm-v73", "chip SM8550, Hexagon V73"),
     ("mali", "gpu Arm Mali-G610 4 cores r0p0 0xA8670000, driver mali_kbase g18p0-01eac0"),
+    ("nvidia-opencl", "opencl libnvidia-opencl.so.1, for NVIDIA"),
     ("virtio", "gpu virtio 1af4:1050, driver virtio-pci 1 (virtual)"),
     ("one-cpu", "cpu Processor of a PC @ 3.00GHz, family 6, model 183, stepping 1; 1 usable on 1 core"),
 ])
