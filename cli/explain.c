@@ -82,7 +82,7 @@ static void print_rungs(const json_t *json)
     printf("rungs\n");
     json_array_foreach(json_object_get(json, "rungs"), index, item)
     {
-        printf("  %-10s %-14s %s\n", text_of(item, "id"), text_of(item, "outcome"),
+        printf("  %-12s %-12s %s\n", text_of(item, "id"), text_of(item, "outcome"),
                text_of(item, "reason"));
     }
 }

@@ -11,21 +11,6 @@
 
 #define ALIGNMENT 64u
 
-const struct rung__rung rung__rungs[] = {
-    {"ort-cpu", &rung__provider_ort, true, "ONNX Runtime on the CPU"},
-    {"tract", &rung__provider_tract, true, "tract on the CPU, one thread"},
-    {"dummy", &rung__provider_dummy, false, "made-up numbers without a runtime, for tests"},
-};
-const uint32_t rung__rung_count = sizeof rung__rungs / sizeof *rung__rungs;
-
-const struct rung__rung *rung__rung_named(const char *id)
-{
-    for (uint32_t i = 0; i < rung__rung_count; i++)
-        if (strcmp(rung__rungs[i].id, id) == 0)
-            return &rung__rungs[i];
-    return NULL;
-}
-
 rung_result rung__provider_load(const struct rung__provider *provider,
                                 const struct rung__model_request *request, void **model,
                                 struct rung__model_report *report)

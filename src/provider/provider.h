@@ -63,21 +63,6 @@ struct rung__provider {
 
 extern const struct rung__provider rung__provider_ort, rung__provider_tract, rung__provider_dummy;
 
-/** One way to run a model. */
-struct rung__rung {
-    const char *id;
-    const struct rung__provider *provider;
-    bool automatic; /**< taken without being named */
-    const char *text;
-};
-
-/** The rungs of this version, best first, and their number. */
-extern const struct rung__rung rung__rungs[];
-extern const uint32_t rung__rung_count;
-
-/** The rung of an id, or NULL. */
-const struct rung__rung *rung__rung_named(const char *id);
-
 /**
  * Loads a model and compares what was loaded with what the artifact declares: every difference is
  * refused by name, and the model is gone again. Results: those of create_model, and INTEGRITY.

@@ -5,21 +5,12 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "provider/provider.h"
 #include "session/device.h"
-#include "session/instance.h"
+#include "session/standing.h"
 
-#define REASON_BYTES 600
-
-/** A rung as it stands on this instance. */
-struct standing {
-    const char *outcome;
-    char reason[REASON_BYTES];
-    bool can_serve; /**< a model without wishes of its own */
-};
+#define REASON_BYTES RUNG__STANDING_REASON
 
 static json_t *explain_candidate(const struct rung__instance_runtime *own, size_t index,
                                  bool *failed)
@@ -54,36 +45,27 @@ static json_t *explain_runtime(const struct rung__runtime *runtime, bool *failed
     return object;
 }
 
-static void set_reason(struct standing *standing, const char *outcome, const char *reason)
+static json_t *explain_options(const struct rung__rung_option *options, bool *failed)
 {
-    standing->outcome = outcome;
-    (void)rung__text_format(standing->reason, sizeof standing->reason, "%s", reason);
+    json_t *object = json_object();
+    for (; options->name; options++)
+        rung__json_set(object, options->name, json_string(options->value), failed);
+    return object;
 }
 
-static rung_result stand(struct rung_instance *instance, const struct rung__rung *rung,
-                         struct standing *out)
+/** What the table says of a rung, and how it stands. */
+static json_t *explain_rung(const struct rung__rung *rung, const struct rung__standing *standing,
+                            bool *failed)
 {
-    const struct rung__provider *provider = rung->provider;
-    rung_result result = RUNG_OK;
-    if (provider->runtime)
-        result = rung__instance_load_runtime(instance, provider->runtime);
-    out->can_serve = false;
-    if (result == RUNG_UNSUPPORTED)
-        set_reason(out, "absent", rung_last_error());
-    else if (provider->needs_helper &&
-             (!instance->helper || rung__path_kind(instance->helper) != RUNG__PATH_FILE))
-        set_reason(out, "absent", "the helper program rung-probe is missing beside the library");
-    else {
-        set_reason(out, rung->automatic ? "available" : "by name only", rung->text);
-        out->can_serve = rung->automatic;
-    }
-    return result == RUNG_UNSUPPORTED ? RUNG_OK : result;
-}
-
-static json_t *explain_rung(const struct rung__rung *rung, const struct standing *standing)
-{
-    return json_pack("{s:s,s:s,s:s,s:s}", "id", rung->id, "provider", rung->provider->name,
-                     "outcome", standing->outcome, "reason", standing->reason);
+    json_t *object =
+        json_pack("{s:s,s:s?,s:s,s:s,s:s,s:s?,s:s?,s:s?,s:s,s:s,s:b}", "id", rung->id, "provider",
+                  rung->provider ? rung->provider->name : NULL, "outcome", standing->outcome,
+                  "reason", standing->reason, "text", rung->text, "executed_by", rung->executed_by,
+                  "device", rung->device, "fallback", rung->fallback, "model_form",
+                  rung->model_form, "precision", rung->precision, "compiling", rung->compiling);
+    rung__json_set(object, "session", explain_options(rung->session, failed), failed);
+    rung__json_set(object, "options", explain_options(rung->options, failed), failed);
+    return object;
 }
 
 static json_t *explain_candidates(const struct rung_instance *instance, bool *failed)
@@ -106,13 +88,14 @@ static json_t *explain_runtimes(const struct rung_instance *instance, bool *fail
 
 /** Why the chosen rung, or none: what is above it and can not serve is the reason. */
 static void explain_choice(char to[REASON_BYTES], const struct rung__rung *chosen,
-                           const struct rung__rung *above, const struct standing *standing)
+                           const struct rung__rung *above, const struct rung__standing *standing)
 {
     if (!chosen)
         (void)rung__text_format(to, REASON_BYTES, "no rung can run: no runtime could be loaded");
     else if (!above)
-        (void)rung__text_format(to, REASON_BYTES,
-                                "the best rung of this version; nothing was probed on this device");
+        (void)rung__text_format(
+            to, REASON_BYTES,
+            "the best rung that this version can run; nothing was probed on this device");
     else
         (void)rung__text_format(to, REASON_BYTES,
                                 "the next one down (%s: %s); nothing was probed on this device",
@@ -122,21 +105,21 @@ static void explain_choice(char to[REASON_BYTES], const struct rung__rung *chose
 static rung_result explain(struct rung_instance *instance, json_t **out)
 {
     const struct rung__rung *chosen = NULL, *above = NULL;
-    struct standing standing, of_above = {0};
+    struct rung__standing standing, of_above = {0};
     char why[REASON_BYTES];
     bool failed = false;
     json_t *rungs = json_array();
     for (uint32_t i = 0; i < rung__rung_count; i++) {
         const struct rung__rung *rung = &rung__rungs[i];
-        rung_result result = stand(instance, rung, &standing);
+        rung_result result = rung__rung_stand(instance, rung, &standing);
         if (result != RUNG_OK) {
             json_decref(rungs);
             return result;
         }
-        rung__json_append(rungs, explain_rung(rung, &standing), &failed);
+        rung__json_append(rungs, explain_rung(rung, &standing, &failed), &failed);
         if (!chosen && standing.can_serve)
             chosen = rung;
-        else if (!chosen && rung->automatic) {
+        else if (!chosen && rung->automatic && rung->provider) {
             above = rung;
             of_above = standing;
         }

@@ -43,6 +43,11 @@ static rung_result load_named(struct rung_model *model, const char *id, const ch
     if (!rung)
         return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\" (%s); rung explain lists them",
                           id, who);
+    if (!rung->provider)
+        return rung__fail(RUNG_UNSUPPORTED,
+                          "this version cannot run the rung \"%s\" (%s); rung explain lists those "
+                          "that it can",
+                          id, who);
     model->reason = rung__text_new("named by %s", who);
     return load_on(model, rung);
 }
@@ -66,7 +71,8 @@ static char *add_refusal(char *list, const struct rung__rung *rung)
 static void explain_choice(struct rung_model *model, const char *refusals)
 {
     if (!refusals) {
-        model->reason = rung__text_new("the best rung of this version; %s", nothing_probed);
+        model->reason =
+            rung__text_new("the best rung that this version can run; %s", nothing_probed);
         return;
     }
     model->reason = rung__text_new("the next one down (%s); %s", refusals, nothing_probed);
@@ -80,7 +86,7 @@ static rung_result load_best(struct rung_model *model)
     rung_result result = RUNG_OK, first = RUNG_OK;
     char *refusals = NULL;
     for (uint32_t i = 0; i < rung__rung_count; i++) {
-        if (!rung__rungs[i].automatic)
+        if (!rung__rungs[i].automatic || !rung__rungs[i].provider)
             continue;
         result = load_on(model, &rung__rungs[i]);
         if (!next_may_do_better(result))

@@ -10,7 +10,7 @@
 #include "kernel/mask.h"
 #include "kernel/preprocess.h"
 #include "kernel/select.h"
-#include "provider/provider.h"
+#include "ladder/rungs.h"
 #include "session/instance.h"
 
 struct rung_model {

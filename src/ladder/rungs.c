@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ladder/rungs.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* No memory of a GPU is taken that a run does not need: 512 MiB of workspace. */
+#define WORKSPACE_BYTES "536870912"
+
+typedef struct rung__rung_option option;
+
+static const option no_options[] = {{0}};
+
+/* A model that would run on the CPU in silence is refused. Not for QNN, whose edge quantisation
+ * nodes run there legitimately, nor for Core ML and OpenVINO's CPU, which are it. */
+static const option no_silent_cpu[] = {
+    {"session.disable_cpu_ep_fallback", "1"},
+    {0},
+};
+
+/* What it compiled is a model of its own, which is loaded in place of the first. */
+static const option qnn_session[] = {
+    {"ep.context_enable", "1"},
+    {"ep.context_file_path", "{engines}/context.onnx"},
+    {0},
+};
+
+static const option tensorrt_options[] = {
+    {"device_id", "0"},
+    {"trt_fp16_enable", "1"},
+    {"trt_max_workspace_size", WORKSPACE_BYTES},
+    {"trt_engine_cache_enable", "1"},
+    {"trt_engine_cache_path", "{engines}"},
+    {"trt_timing_cache_enable", "1"},
+    {"trt_timing_cache_path", "{engines}"},
+    {0},
+};
+static const option cuda_options[] = {
+    {"device_id", "0"},
+    {"gpu_mem_limit", WORKSPACE_BYTES},
+    {"arena_extend_strategy", "kSameAsRequested"},
+    {"cudnn_conv_algo_search", "HEURISTIC"},
+    /* Its default rounds products to 10 bits of mantissa: that is not f32. */
+    {"use_tf32", "0"},
+    {0},
+};
+static const option migraphx_options[] = {
+    {"device_id", "0"},
+    {"migraphx_fp16_enable", "1"},
+    /* Its cache key leaves the precision out, so each precision has its own folder. */
+    {"migraphx_model_cache_dir", "{engines}"},
+    {0},
+};
+static const option openvino_gpu_options[] = {
+    {"device_type", "GPU"},
+    {"precision", "FP16"},
+    {"cache_dir", "{engines}"},
+    {0},
+};
+static const option openvino_npu_options[] = {
+    {"device_type", "NPU"},
+    {"precision", "FP16"},
+    {"cache_dir", "{engines}"},
+    {0},
+};
+static const option openvino_cpu_options[] = {
+    {"device_type", "CPU"},
+    /* Its default on the CPU is bf16, which was off by 8 % of an output's largest value. */
+    {"load_config", "{\"CPU\":{\"INFERENCE_PRECISION_HINT\":\"f32\"}}"},
+    /* It takes no notice of ONNX Runtime's threads. */
+    {"num_of_threads", "{threads}"},
+    {"cache_dir", "{engines}"},
+    {0},
+};
+static const option qnn_options[] = {
+    /* Without a backend it runs on the CPU in silence. */
+    {"backend_type", "htp"},
+    {"htp_performance_mode", "default"},
+    {"htp_graph_finalization_optimization_mode", "3"},
+    {0},
+};
+static const option directml_options[] = {
+    {"device_filter", "gpu"},
+    {"performance_preference", "high_performance"},
+    {0},
+};
+static const option coreml_options[] = {
+    {"ModelFormat", "MLProgram"},
+    {"MLComputeUnits", "ALL"},
+    {"RequireStaticInputShapes", "1"},
+    {"ModelCacheDirectory", "{engines}"},
+    {0},
+};
+static const option webgpu_options[] = {
+    {"preferredLayout", "NCHW"},
+    {0},
+};
+#define LINUX_AND_WINDOWS (RUNG__PLATFORM_LINUX | RUNG__PLATFORM_WINDOWS)
+
+const struct rung__rung rung__rungs[] = {
+    {
+        .id = "tensorrt",
+        .text = "TensorRT, an engine in f16 for this GPU",
+        .automatic = true,
+        .compiling = true,
+        .platforms = LINUX_AND_WINDOWS,
+        .device = "an NVIDIA GPU",
+        .executed_by = "TensorrtExecutionProvider",
+        .model_form = "f32",
+        .precision = "f16",
+        .fallback = "cuda",
+        .session = no_silent_cpu,
+        .options = tensorrt_options,
+    },
+    {
+        .id = "cuda",
+        .text = "CUDA, in f32",
+        .automatic = true,
+        .platforms = LINUX_AND_WINDOWS,
+        .device = "an NVIDIA GPU",
+        .executed_by = "CUDAExecutionProvider",
+        .model_form = "f32",
+        .precision = "f32",
+        .fallback = "ort-cpu",
+        .session = no_silent_cpu,
+        .options = cuda_options,
+    },
+    {
+        .id = "migraphx",
+        .text = "MIGraphX, a program in f16 for this GPU",
+        .automatic = true,
+        .compiling = true,
+        .platforms = RUNG__PLATFORM_LINUX,
+        .device = "an AMD GPU with ROCm",
+        .executed_by = "MIGraphXExecutionProvider",
+        .model_form = "f32",
+        .precision = "f16",
+        .fallback = "ort-cpu",
+        .session = no_silent_cpu,
+        .options = migraphx_options,
+    },
+    {
+        .id = "openvino-gpu",
+        .text = "OpenVINO on an Intel GPU, in f16",
+        .automatic = true,
+        .compiling = true,
+        .platforms = LINUX_AND_WINDOWS,
+        .device = "an Intel GPU",
+        .executed_by = "OpenVINOExecutionProvider",
+        .model_form = "f32",
+        .precision = "f16",
+        .fallback = "ort-cpu",
+        .session = no_silent_cpu,
+        .options = openvino_gpu_options,
+    },
+    {
+        .id = "openvino-npu",
+        .text = "OpenVINO on an Intel NPU, in f16",
+        .automatic = true,
+        .compiling = true,
+        .platforms = LINUX_AND_WINDOWS,
+        .device = "an Intel NPU",
+        .executed_by = "OpenVINOExecutionProvider",
+        .model_form = "f32",
+        .precision = "f16",
+        .fallback = "ort-cpu",
+        .session = no_silent_cpu,
+        .options = openvino_npu_options,
+    },
+    {
+        .id = "qnn-htp",
+        .text = "Qualcomm's Hexagon, the model's quantised form",
+        .automatic = true,
+        .compiling = true,
+        .platforms = RUNG__PLATFORM_LINUX | RUNG__PLATFORM_WINDOWS | RUNG__PLATFORM_ANDROID,
+        .device = "a Hexagon of V68 to V81",
+        .executed_by = "QNNExecutionProvider",
+        .model_form = "quantised",
+        .precision = "the model's",
+        .fallback = "ort-cpu",
+        .session = qnn_session,
+        .options = qnn_options,
+    },
+    {
+        .id = "directml",
+        .text = "DirectML, in f32",
+        .automatic = true,
+        .platforms = RUNG__PLATFORM_WINDOWS,
+        .device = "a GPU",
+        .executed_by = "DmlExecutionProvider",
+        .model_form = "f32",
+        .precision = "f32",
+        .fallback = "ort-cpu",
+        .session = no_silent_cpu,
+        .options = directml_options,
+    },
+    {
+        .id = "coreml",
+        .text = "Core ML, an ML Program",
+        .automatic = true,
+        .compiling = true,
+        .platforms = RUNG__PLATFORM_MACOS,
+        .executed_by = "CoreMLExecutionProvider",
+        .model_form = "f32",
+        .precision = "f32",
+        .fallback = "ort-cpu",
+        .session = no_options,
+        .options = coreml_options,
+    },
+    {
+        .id = "webgpu",
+        .text = "WebGPU, in f32, on a GPU of any vendor",
+        .automatic = true,
+        .platforms = RUNG__PLATFORM_ANY,
+        .device = "a GPU",
+        .executed_by = "WebGpuExecutionProvider",
+        .model_form = "f32",
+        .precision = "f32",
+        .fallback = "ort-cpu",
+        .session = no_silent_cpu,
+        .options = webgpu_options,
+    },
+    {
+        .id = "openvino-cpu",
+        .text = "OpenVINO on the CPU, forced to f32",
+        .automatic = true,
+        .compiling = true,
+        .platforms = LINUX_AND_WINDOWS,
+        .device = "an x86 CPU",
+        .executed_by = "OpenVINOExecutionProvider",
+        .model_form = "f32",
+        .precision = "f32",
+        .fallback = "ort-cpu",
+        .session = no_options,
+        .options = openvino_cpu_options,
+    },
+    {
+        .id = "ort-cpu",
+        .text = "ONNX Runtime on the CPU",
+        .provider = &rung__provider_ort,
+        .automatic = true,
+        .platforms = RUNG__PLATFORM_ANY,
+        .executed_by = "CPUExecutionProvider",
+        .model_form = "any",
+        .precision = "the model's",
+        .fallback = "tract",
+        .session = no_options,
+        .options = no_options,
+    },
+    {
+        .id = "tract",
+        .text = "tract on the CPU, one thread",
+        .provider = &rung__provider_tract,
+        .automatic = true,
+        .platforms = RUNG__PLATFORM_ANY,
+        .model_form = "f32",
+        .precision = "f32",
+        .session = no_options,
+        .options = no_options,
+    },
+    {
+        .id = "dummy",
+        .text = "made-up numbers without a runtime, for tests",
+        .provider = &rung__provider_dummy,
+        .platforms = RUNG__PLATFORM_ANY,
+        .model_form = "any",
+        .precision = "none",
+        .session = no_options,
+        .options = no_options,
+    },
+};
+const uint32_t rung__rung_count = sizeof rung__rungs / sizeof *rung__rungs;
+
+const struct rung__rung *rung__rung_named(const char *id)
+{
+    for (uint32_t i = 0; i < rung__rung_count; i++)
+        if (strcmp(rung__rungs[i].id, id) == 0)
+            return &rung__rungs[i];
+    return NULL;
+}
+
+static bool offers(const struct rung__runtime_description *ort, const char *provider)
+{
+    for (uint32_t i = 0; i < ort->provider_count; i++)
+        if (strcmp(ort->providers[i], provider) == 0)
+            return true;
+    return false;
+}
+
+enum rung__obstacle rung__rung_obstacle(const struct rung__rung *rung,
+                                        const struct rung__runtime_description *ort, char *reason,
+                                        size_t size)
+{
+    enum rung__obstacle obstacle = RUNG__OBSTACLE_ABSENT;
+    if (!(rung->platforms & RUNG__PLATFORM))
+        (void)rung__text_format(reason, size, "it is for other platforms than this one");
+    else if (rung->executed_by && !ort)
+        (void)rung__text_format(reason, size, "no ONNX Runtime could be loaded");
+    else if (rung->executed_by && !offers(ort, rung->executed_by))
+        (void)rung__text_format(reason, size, "the ONNX Runtime here (%s) does not offer %s",
+                                ort->version, rung->executed_by);
+    else if (!rung->provider) {
+        (void)rung__text_format(reason, size, "this version cannot run it yet");
+        obstacle = RUNG__OBSTACLE_UNMEASURED;
+    } else
+        obstacle = RUNG__OBSTACLE_NONE;
+    return obstacle;
+}

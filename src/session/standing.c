@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/standing.h"
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+
+static void set(struct rung__standing *standing, const char *outcome, const char *reason)
+{
+    standing->outcome = outcome;
+    (void)rung__text_format(standing->reason, sizeof standing->reason, "%s", reason);
+}
+
+static bool lacks_helper(const struct rung_instance *instance, const struct rung__rung *rung)
+{
+    return rung->provider && rung->provider->needs_helper &&
+           (!instance->helper || rung__path_kind(instance->helper) != RUNG__PATH_FILE);
+}
+
+/** The runtime below a rung, NULL: none. What this version cannot run is of ONNX Runtime. */
+static const struct rung__runtime *runtime_of(const struct rung__rung *rung)
+{
+    return rung->provider ? rung->provider->runtime : &rung__runtimes[RUNG__RUNTIME_ORT];
+}
+
+rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__rung *rung,
+                             struct rung__standing *out)
+{
+    const struct rung__runtime *runtime = runtime_of(rung);
+    struct rung__runtime_description ort;
+    rung_result result = runtime ? rung__instance_load_runtime(instance, runtime) : RUNG_OK;
+    *out = (struct rung__standing){0};
+    if (result != RUNG_OK && result != RUNG_UNSUPPORTED)
+        return result;
+    if (result == RUNG_UNSUPPORTED && rung->provider) {
+        set(out, "absent", rung_last_error());
+        return RUNG_OK;
+    }
+    const bool has_ort = rung__runtimes[RUNG__RUNTIME_ORT].describe(&ort);
+    switch (rung__rung_obstacle(rung, has_ort ? &ort : NULL, out->reason, sizeof out->reason)) {
+    case RUNG__OBSTACLE_ABSENT:
+        out->outcome = "absent";
+        return RUNG_OK;
+    case RUNG__OBSTACLE_UNMEASURED:
+        out->outcome = "unmeasured";
+        return RUNG_OK;
+    case RUNG__OBSTACLE_NONE:
+        break;
+    }
+    if (lacks_helper(instance, rung)) {
+        set(out, "absent", "the helper program rung-probe is missing beside the library");
+        return RUNG_OK;
+    }
+    set(out, rung->automatic ? "available" : "by name only", rung->text);
+    out->can_run = true;
+    out->can_serve = rung->automatic;
+    return RUNG_OK;
+}

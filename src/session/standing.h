@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__SESSION_STANDING_H
+#define RUNG__SESSION_STANDING_H
+
+#include "ladder/rungs.h"
+#include "session/instance.h"
+
+#define RUNG__STANDING_REASON 600
+
+/** How a rung stands on an instance before a model is known. */
+struct rung__standing {
+    const char *outcome; /**< "available", "by name only", "absent", "unmeasured" */
+    char reason[RUNG__STANDING_REASON];
+    bool can_run;
+    bool can_serve; /**< also a model without wishes of its own */
+};
+
+/** Loads what the rung runs on, if it is not loaded yet, and tells. Results: OK (whatever stands in
+ * its way is in `out`), NO_MEMORY. */
+rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__rung *rung,
+                             struct rung__standing *out);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of rungs holds together, and claims nothing that is not here. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "ladder/rungs.h"
+
+#define REASON 200
+
+static bool names_folder(const struct rung__rung_option *options)
+{
+    for (; options->name; options++)
+        if (strstr(options->value, "{engines}"))
+            return true;
+    return false;
+}
+
+static void each_id_names_one_rung(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < rung__rung_count; i++)
+        assert_ptr_equal(rung__rung_named(rung__rungs[i].id), &rung__rungs[i]);
+    assert_null(rung__rung_named("warp"));
+}
+
+static void a_fallback_is_a_rung_further_down(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < rung__rung_count; i++) {
+        const struct rung__rung *below = NULL;
+        if (rung__rungs[i].fallback)
+            below = rung__rung_named(rung__rungs[i].fallback);
+        assert_true(!rung__rungs[i].fallback || (below && below > &rung__rungs[i]));
+    }
+}
+
+static void every_way_down_ends_on_a_floor_that_runs_everywhere(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < rung__rung_count; i++) {
+        const struct rung__rung *at = &rung__rungs[i];
+        while (at->fallback)
+            at = rung__rung_named(at->fallback);
+        assert_non_null(at->provider);
+        assert_int_equal(at->platforms, RUNG__PLATFORM_ANY);
+        assert_null(at->device);
+    }
+}
+
+static void a_compiling_rung_keeps_its_engines_in_their_own_folder(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < rung__rung_count; i++)
+        assert_int_equal(rung__rungs[i].compiling, names_folder(rung__rungs[i].options) ||
+                                                       names_folder(rung__rungs[i].session));
+}
+
+static const char *value_of(const char *rung, const char *name)
+{
+    const struct rung__rung_option *option = rung__rung_named(rung)->options;
+    while (option->name && strcmp(option->name, name) != 0)
+        option++;
+    return option->name ? option->value : "";
+}
+
+static void known_traps_are_options(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(value_of("openvino-cpu", "load_config"), "\"f32\""));
+    assert_string_equal(value_of("openvino-cpu", "num_of_threads"), "{threads}");
+    assert_string_equal(value_of("qnn-htp", "backend_type"), "htp");
+    assert_string_equal(value_of("cuda", "use_tf32"), "0");
+    assert_string_equal(value_of("coreml", "ModelFormat"), "MLProgram");
+}
+
+static enum rung__obstacle obstacle_of(const char *id, const char *offered, char reason[REASON])
+{
+    char *providers[] = {(char *)(uintptr_t) "CPUExecutionProvider", (char *)(uintptr_t)offered};
+    const struct rung__runtime_description ort = {
+        .version = "1.31.1", .providers = providers, .provider_count = offered ? 2 : 1};
+    reason[0] = '\0';
+    return rung__rung_obstacle(rung__rung_named(id), &ort, reason, REASON);
+}
+
+static void what_the_runtime_does_not_offer_is_absent_by_name(void **state)
+{
+    (void)state;
+    char reason[REASON];
+    assert_int_equal(obstacle_of("webgpu", NULL, reason), RUNG__OBSTACLE_ABSENT);
+    assert_non_null(strstr(reason, "1.31.1"));
+    assert_non_null(strstr(reason, "does not offer WebGpuExecutionProvider"));
+}
+
+static void what_is_offered_and_did_not_run_is_unmeasured(void **state)
+{
+    (void)state;
+    char reason[REASON];
+    assert_int_equal(obstacle_of("webgpu", "WebGpuExecutionProvider", reason),
+                     RUNG__OBSTACLE_UNMEASURED);
+    assert_true(strlen(reason) > 10);
+}
+
+static void a_rung_of_another_platform_is_absent_whatever_is_offered(void **state)
+{
+    (void)state;
+    char reason[REASON];
+    for (uint32_t i = 0; i < rung__rung_count; i++) {
+        const struct rung__rung *rung = &rung__rungs[i];
+        if (rung->platforms & RUNG__PLATFORM)
+            continue;
+        assert_int_equal(obstacle_of(rung->id, rung->executed_by, reason), RUNG__OBSTACLE_ABSENT);
+        assert_non_null(strstr(reason, "platform"));
+    }
+}
+
+static void without_an_onnx_runtime_only_the_others_are_left(void **state)
+{
+    (void)state;
+    char reason[REASON];
+    for (uint32_t i = 0; i < rung__rung_count; i++) {
+        const struct rung__rung *rung = &rung__rungs[i];
+        assert_int_equal(rung__rung_obstacle(rung, NULL, reason, sizeof reason),
+                         rung->executed_by ? RUNG__OBSTACLE_ABSENT : RUNG__OBSTACLE_NONE);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_id_names_one_rung),
+        cmocka_unit_test(a_fallback_is_a_rung_further_down),
+        cmocka_unit_test(every_way_down_ends_on_a_floor_that_runs_everywhere),
+        cmocka_unit_test(a_compiling_rung_keeps_its_engines_in_their_own_folder),
+        cmocka_unit_test(known_traps_are_options),
+        cmocka_unit_test(what_the_runtime_does_not_offer_is_absent_by_name),
+        cmocka_unit_test(what_is_offered_and_did_not_run_is_unmeasured),
+        cmocka_unit_test(a_rung_of_another_platform_is_absent_whatever_is_offered),
+        cmocka_unit_test(without_an_onnx_runtime_only_the_others_are_left),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
