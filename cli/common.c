@@ -104,6 +104,16 @@ static bool is_path(const char *model)
     return strchr(model, '/') || (length > 5 && strcmp(model + length - 5, ".rung") == 0);
 }
 
+rung_result find_model(rung_instance *instance, const char *model, char *path, size_t size)
+{
+    if (!is_path(model))
+        return rung_model_find(instance, model, (rung_span){path, size}, NULL);
+    if (snprintf(path, size, "%s", model) < (int)size)
+        return RUNG_OK;
+    fprintf(stderr, "rung: the path of the model is longer than %zu bytes\n", size - 1);
+    return RUNG_INVALID_ARGUMENT;
+}
+
 rung_result open_model(rung_instance *instance, const char *model, uint32_t threads,
                        rung_model **out)
 {

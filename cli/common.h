@@ -95,6 +95,10 @@ bool program_folder(char *folder, size_t size);
 /** An instance with the common options. */
 rung_result open_instance(rung_instance **out);
 
+/** The file of a model: a path, when it has a separator or ends in .rung, else looked up by name.
+ */
+rung_result find_model(rung_instance *instance, const char *model, char *path, size_t size);
+
 /**
  * The model of a path, when it has a separator or ends in .rung, else of a name. `threads` are
  * those of one run, 0: the library's default.

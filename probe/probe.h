@@ -2,9 +2,17 @@
 #ifndef RUNG_PROBE_PROBE_H
 #define RUNG_PROBE_PROBE_H
 
+#include <jansson.h>
+
 #include <rung/result.h>
 
 #include "base/bytes.h"
+
+/** What a subcommand adds to its answer. */
+struct answer {
+    json_t *members;             /**< an object; NULL: none */
+    struct rung__buffer outputs; /**< bytes behind the line */
+};
 
 /**
  * A subcommand. It does its work with the operands behind its name and with what standard input
@@ -13,9 +21,10 @@
 struct command {
     const char *name;
     int operands;
-    rung_result (*run)(char **operands, struct rung__bytes input);
+    rung_result (*run)(char **operands, struct rung__bytes input, struct answer *answer);
 };
 
-rung_result tract_load(char **operands, struct rung__bytes model);
+rung_result tract_load(char **operands, struct rung__bytes model, struct answer *answer);
+rung_result run_rung(char **operands, struct rung__bytes file, struct answer *answer);
 
 #endif

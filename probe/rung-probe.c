@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "base/error.h"
+#include "ladder/probe.h"
 #include "probe.h"
 #include "runtime/helper.h"
 #include "runtime/tract/trial.h"
@@ -20,6 +21,7 @@ enum { STATUS_ANSWERED = 0, STATUS_USAGE = 2, STATUS_MUTE = 70 };
 
 static const struct command commands[] = {
     {RUNG__TRACT_TRIAL, 1, tract_load},
+    {RUNG__PROBE_TRIAL, 3, run_rung},
 };
 
 /** A death is told by its signal; the memory of the dead is of no use to anybody. */
@@ -41,12 +43,24 @@ static rung_result read_input(struct rung__buffer *to)
     return result;
 }
 
-static int answer(rung_result result)
+/** Whatever a library prints goes where complaints go: standard output is the answer's alone. */
+static FILE *take_output(void)
+{
+    int own = dup(STDOUT_FILENO);
+    if (own < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return NULL;
+    return fdopen(own, "w");
+}
+
+static int tell(FILE *to, rung_result result, const struct answer *answer)
 {
     json_t *json = json_pack("{s:i,s:s}", RUNG__HELPER_RESULT, (int)result, RUNG__HELPER_DETAIL,
                              result == RUNG_OK ? "" : rung_last_error());
-    bool told = json && json_dumpf(json, stdout, JSON_COMPACT) == 0 && putchar('\n') != EOF &&
-                fflush(stdout) == 0;
+    const struct rung__buffer *outputs = &answer->outputs;
+    bool told = json && (!answer->members || json_object_update(json, answer->members) == 0) &&
+                json_dumpf(json, to, JSON_COMPACT) == 0 && putc('\n', to) != EOF &&
+                (!outputs->size || fwrite(outputs->data, outputs->size, 1, to) == 1) &&
+                fflush(to) == 0;
     json_decref(json);
     return told ? STATUS_ANSWERED : STATUS_MUTE;
 }
@@ -63,9 +77,13 @@ int main(int count, char **arguments)
         return STATUS_USAGE;
     }
     leave_no_core();
+    FILE *to = take_output();
+    if (!to)
+        return STATUS_MUTE;
+    struct answer answer = {0};
     rung_result result = read_input(&input);
     if (result == RUNG_OK)
-        result = command->run(arguments + 2, rung__buffer_bytes(&input));
+        result = command->run(arguments + 2, rung__buffer_bytes(&input), &answer);
     /* The answer is given; nothing that a library does at the end of a process can change it. */
-    _exit(answer(result));
+    _exit(tell(to, result, &answer));
 }

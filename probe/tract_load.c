@@ -22,8 +22,9 @@ static rung_result run_on_zeros(const struct rung__tract_session *session)
     return result;
 }
 
-rung_result tract_load(char **operands, struct rung__bytes model)
+rung_result tract_load(char **operands, struct rung__bytes model, struct answer *answer)
 {
+    (void)answer;
     const struct rung__tract *tract = NULL;
     struct rung__tract_session session;
     rung_result result = rung__tract_open(operands[0], &tract);

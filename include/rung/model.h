@@ -17,7 +17,8 @@ typedef struct rung_model_options {
     uint32_t version;     /**< RUNG_STRUCT_VERSION */
     uint32_t flags;       /**< 0 */
     uint32_t threads;     /**< threads of one run; 0: the usable physical cores */
-    const char *rung;     /**< the only rung allowed, such as "ort-cpu"; NULL: the best one */
+    const char *rung;     /**< the only rung allowed, such as "ort-cpu"; NULL: the one that a probe
+                               chose (rung/probe.h), else the best one */
     uint64_t reserved[6];
 } rung_model_options;
 

@@ -27,7 +27,9 @@
     X(xdg_config_home, "XDG_CONFIG_HOME",                                                          \
       "the user's configuration folder; trusted keys are in its rung/trust (default ~/.config)")   \
     X(xdg_data_home, "XDG_DATA_HOME",                                                              \
-      "the user's data folder; models are looked up in its rung/models (default ~/.local/share)")
+      "the user's data folder; models are looked up in its rung/models (default ~/.local/share)")  \
+    X(xdg_state_home, "XDG_STATE_HOME",                                                            \
+      "the user's state folder; the verdicts of probes are in its rung (default ~/.local/state)")
 
 /** The values read at instance creation, each owned, NULL when unset or empty. */
 struct rung__environment {

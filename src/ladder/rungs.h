@@ -30,6 +30,7 @@ struct rung__rung {
     const char *text;                      /**< one sentence */
     const struct rung__provider *provider; /**< NULL: this version lists it and cannot run it */
     bool automatic;                        /**< taken without being named */
+    bool floor;              /**< what its answers are is what those of others are compared with */
     bool compiling;          /**< it makes an engine for the device before it can run */
     uint32_t platforms;      /**< RUNG__PLATFORM_* */
     const char *device;      /**< what it is for, as in "an NVIDIA GPU"; NULL: it needs none */

@@ -19,6 +19,7 @@ struct rung__model_request {
     const struct rung__artifact_view *artifact;
     uint32_t threads;   /**< of one run, at least 1 */
     const char *helper; /**< the program rung-probe (runtime/helper.h), NULL: there is none */
+    bool expendable;    /**< this process may die of it: what may kill is not tried in another */
 };
 
 /** What a loaded model says of itself; a dimension that is not fixed is 0. */

@@ -26,7 +26,9 @@ static rung_result create_model(const struct rung__model_request *request, void 
     const struct rung__tract *tract = rung__tract_loaded();
     if (!tract)
         return rung__fail(RUNG_STATE, "no tract is loaded");
-    rung_result result = rung__tract_try(tract, request->helper, graph, RUNG__TRACT_TRIAL_NS);
+    rung_result result = RUNG_OK;
+    if (!request->expendable)
+        result = rung__tract_try(tract, request->helper, graph, RUNG__TRACT_TRIAL_NS);
     if (result != RUNG_OK)
         return result;
     struct rung__tract_session *session = malloc(sizeof *session);

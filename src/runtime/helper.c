@@ -67,45 +67,61 @@ static rung_result tell_death(const struct rung__process_outcome *outcome)
     return rung__fail(RUNG_BACKEND, "the trial process %s%s", end, words);
 }
 
-/** What came from a process that handled hostile bytes is itself not believed unread. */
-static rung_result read_answer(const struct rung__process_outcome *outcome)
+/** The line of JSON and what follows it. */
+static rung_result split_answer(struct rung__helper_answer *answer)
 {
-    json_t *answer = NULL;
+    const struct rung__buffer *output = &answer->output;
+    const uint8_t *end = output->size ? memchr(output->data, '\n', output->size) : NULL;
+    const size_t line = end ? (size_t)(end - output->data) : output->size;
+    const size_t from = end ? line + 1 : line;
+    answer->more = (struct rung__bytes){output->data + from, output->size - from};
+    rung_result result =
+        rung__json_parse((struct rung__bytes){output->data, line}, "the answer", &answer->json);
+    if (result == RUNG_OK || result == RUNG_NO_MEMORY)
+        return result;
+    return rung__fail(RUNG_BACKEND, "the trial process gave no answer (%s)", rung_last_error());
+}
+
+/** What came from a process that handled hostile bytes is itself not believed unread. */
+static rung_result read_answer(struct rung__helper_answer *answer)
+{
     struct rung__json_reader reader;
     const json_t *number;
     const char *detail;
-    if (rung__json_parse(rung__buffer_bytes(&outcome->output), "the answer", &answer) != RUNG_OK)
-        return rung__fail(RUNG_BACKEND, "the trial process gave no answer (%s)", rung_last_error());
-    rung__json_reader_init(&reader, answer, "the answer");
+    rung_result result = split_answer(answer);
+    if (result != RUNG_OK)
+        return result;
+    rung__json_reader_init(&reader, answer->json, "the answer");
     number = rung__json_member(&reader, RUNG__HELPER_RESULT);
     detail = rung__json_text(&reader, RUNG__HELPER_DETAIL, true);
-
-    rung_result result;
     if (!json_is_integer(number) || !detail)
-        result = rung__fail(RUNG_BACKEND, "the trial process gave no answer that can be read");
-    else if (json_integer_value(number) == RUNG_OK)
-        result = RUNG_OK;
-    else if (json_integer_value(number) == RUNG_INTEGRITY)
-        result = rung__fail(RUNG_INTEGRITY, "%s", detail);
-    else if (json_integer_value(number) == RUNG_NO_MEMORY)
-        result = rung__fail(RUNG_NO_MEMORY, "%s", detail);
-    else
-        result = rung__fail(RUNG_BACKEND, "%s", detail);
-    json_decref(answer);
-    return result;
+        return rung__fail(RUNG_BACKEND, "the trial process gave no answer that can be read");
+    answer->answered = true;
+    switch (json_integer_value(number)) {
+    case RUNG_OK:
+        return RUNG_OK;
+    case RUNG_INTEGRITY:
+        return rung__fail(RUNG_INTEGRITY, "%s", detail);
+    case RUNG_NO_MEMORY:
+        return rung__fail(RUNG_NO_MEMORY, "%s", detail);
+    default:
+        return rung__fail(RUNG_BACKEND, "%s", detail);
+    }
 }
 
-rung_result rung__helper_run(const struct rung__helper_task *task)
+rung_result rung__helper_ask(const struct rung__helper_task *task, struct rung__helper_answer *out)
 {
     const char *arguments[ARGUMENTS_MAX] = {task->helper};
     struct rung__process_outcome outcome;
+    *out = (struct rung__helper_answer){0};
     for (size_t i = 0; task->arguments[i] && i + 2 < ARGUMENTS_MAX; i++)
         arguments[i + 1] = task->arguments[i];
     const struct rung__process_options options = {
         .arguments = arguments,
         .input = task->input,
-        .output_limit = OUTPUT_LIMIT,
+        .output_limit = OUTPUT_LIMIT + task->more_output,
         .deadline = rung__clock_now() + task->time_limit_ns,
+        .low_priority = task->low_priority,
     };
     rung_result result = rung__process_run(&options, &outcome);
     if (result == RUNG_NO_MEMORY)
@@ -113,10 +129,28 @@ rung_result rung__helper_run(const struct rung__helper_task *task)
     if (result != RUNG_OK)
         return rung__fail(RUNG_UNSUPPORTED, "the helper program could not be run: %s",
                           rung_last_error());
+    out->end = outcome.end;
+    out->output = outcome.output;
+    outcome.output = (struct rung__buffer){0};
     if (outcome.end == RUNG__PROCESS_EXITED && outcome.code == 0)
-        result = read_answer(&outcome);
+        result = read_answer(out);
     else
         result = tell_death(&outcome);
     rung__process_finish(&outcome);
+    return result;
+}
+
+void rung__helper_answer_finish(struct rung__helper_answer *answer)
+{
+    json_decref(answer->json);
+    rung__buffer_finish(&answer->output);
+    *answer = (struct rung__helper_answer){0};
+}
+
+rung_result rung__helper_run(const struct rung__helper_task *task)
+{
+    struct rung__helper_answer answer;
+    rung_result result = rung__helper_ask(task, &answer);
+    rung__helper_answer_finish(&answer);
     return result;
 }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "session/device.h"
+#include "session/recall.h"
 #include "session/standing.h"
 
 #define REASON_BYTES RUNG__STANDING_REASON
@@ -53,16 +54,38 @@ static json_t *explain_options(const struct rung__rung_option *options, bool *fa
     return object;
 }
 
+/** What a probe found a rung to be that can run here still; NULL: nothing. */
+static const struct rung__outcome *probed_outcome(const struct rung__recall *recall,
+                                                  const struct rung__rung *rung,
+                                                  const struct rung__standing *standing)
+{
+    if (!recall->verdict || !standing->can_serve)
+        return NULL;
+    return rung__verdict_of(recall->verdict, rung->id);
+}
+
+static json_t *explain_figures(const struct rung__outcome *outcome)
+{
+    return json_pack("{s:i,s:f,s:f,s:f,s:I}", "runs", (int)outcome->runs, "build_ms",
+                     (double)outcome->build_ns / 1e6, "first_ms", (double)outcome->first_ns / 1e6,
+                     "median_ms", (double)outcome->median_ns / 1e6, "peak_bytes",
+                     (json_int_t)outcome->peak_bytes);
+}
+
 /** What the table says of a rung, and how it stands. */
 static json_t *explain_rung(const struct rung__rung *rung, const struct rung__standing *standing,
-                            bool *failed)
+                            const struct rung__outcome *probed, bool *failed)
 {
-    json_t *object =
-        json_pack("{s:s,s:s?,s:s,s:s,s:s,s:s?,s:s?,s:s?,s:s,s:s,s:b}", "id", rung->id, "provider",
-                  rung->provider ? rung->provider->name : NULL, "outcome", standing->outcome,
-                  "reason", standing->reason, "text", rung->text, "executed_by", rung->executed_by,
-                  "device", rung->device, "fallback", rung->fallback, "model_form",
-                  rung->model_form, "precision", rung->precision, "compiling", rung->compiling);
+    const char *outcome =
+        probed ? rung__name_text(&rung__outcome_names, probed->kind) : standing->outcome;
+    json_t *object = json_pack(
+        "{s:s,s:s?,s:s,s:s,s:s,s:s?,s:s?,s:s?,s:s,s:s,s:b}", "id", rung->id, "provider",
+        rung->provider ? rung->provider->name : NULL, "outcome", outcome, "reason",
+        probed ? probed->reason : standing->reason, "text", rung->text, "executed_by",
+        rung->executed_by, "device", rung->device, "fallback", rung->fallback, "model_form",
+        rung->model_form, "precision", rung->precision, "compiling", rung->compiling);
+    if (probed && probed->runs)
+        rung__json_set(object, "probe", explain_figures(probed), failed);
     rung__json_set(object, "session", explain_options(rung->session, failed), failed);
     rung__json_set(object, "options", explain_options(rung->options, failed), failed);
     return object;
@@ -86,53 +109,92 @@ static json_t *explain_runtimes(const struct rung_instance *instance, bool *fail
     return list;
 }
 
-/** Why the chosen rung, or none: what is above it and can not serve is the reason. */
-static void explain_choice(char to[REASON_BYTES], const struct rung__rung *chosen,
-                           const struct rung__rung *above, const struct rung__standing *standing)
+/** All that an explanation is made of. */
+struct explanation {
+    struct rung__recall recall;
+    json_t *rungs;
+    const struct rung__rung *chosen, *above; /**< `above`: the last that can not serve */
+    struct rung__standing of_above;
+    char why[REASON_BYTES];
+    bool failed; /**< memory was missing */
+};
+
+/** Why the chosen rung, or none: a probe, or what is above it and can not serve. */
+static void explain_choice(struct explanation *made, bool proven)
 {
-    if (!chosen)
-        (void)rung__text_format(to, REASON_BYTES, "no rung can run: no runtime could be loaded");
-    else if (!above)
-        (void)rung__text_format(
-            to, REASON_BYTES,
-            "the best rung that this version can run; nothing was probed on this device");
+    const struct rung__recall *recall = &made->recall;
+    const char *probed = recall->changed ? "what was probed has changed, rung probe measures again"
+                                         : "nothing was probed on this device";
+    if (!made->chosen)
+        (void)rung__text_format(made->why, REASON_BYTES,
+                                "no rung can run: no runtime could be loaded");
+    else if (proven)
+        (void)rung__text_format(made->why, REASON_BYTES,
+                                "chosen by a probe of %s on this device: %s", recall->verdict->name,
+                                rung__verdict_of(recall->verdict, made->chosen->id)->reason);
+    else if (!made->above)
+        (void)rung__text_format(made->why, REASON_BYTES,
+                                "the best rung that this version can run; %s", probed);
     else
-        (void)rung__text_format(to, REASON_BYTES,
-                                "the next one down (%s: %s); nothing was probed on this device",
-                                above->id, standing->reason);
+        (void)rung__text_format(made->why, REASON_BYTES, "the next one down (%s: %s); %s",
+                                made->above->id, made->of_above.reason, probed);
 }
 
-static rung_result explain(struct rung_instance *instance, json_t **out)
+static rung_result explain_rungs(struct rung_instance *instance, struct explanation *made)
 {
-    const struct rung__rung *chosen = NULL, *above = NULL;
-    struct rung__standing standing, of_above = {0};
-    char why[REASON_BYTES];
-    bool failed = false;
-    json_t *rungs = json_array();
+    const struct rung__rung *proven = rung__recall_rung(&made->recall);
+    bool proven_can_serve = false;
+    struct rung__standing standing;
     for (uint32_t i = 0; i < rung__rung_count; i++) {
         const struct rung__rung *rung = &rung__rungs[i];
         rung_result result = rung__rung_stand(instance, rung, &standing);
-        if (result != RUNG_OK) {
-            json_decref(rungs);
+        if (result != RUNG_OK)
             return result;
-        }
-        rung__json_append(rungs, explain_rung(rung, &standing, &failed), &failed);
-        if (!chosen && standing.can_serve)
-            chosen = rung;
-        else if (!chosen && rung->automatic && rung->provider) {
-            above = rung;
-            of_above = standing;
+        const struct rung__outcome *probed = probed_outcome(&made->recall, rung, &standing);
+        rung__json_append(made->rungs, explain_rung(rung, &standing, probed, &made->failed),
+                          &made->failed);
+        proven_can_serve = proven_can_serve || (rung == proven && standing.can_serve);
+        if (!made->chosen && standing.can_serve)
+            made->chosen = rung;
+        else if (!made->chosen && rung->automatic && rung->provider) {
+            made->above = rung;
+            made->of_above = standing;
         }
     }
-    explain_choice(why, chosen, above, &of_above);
-    *out = json_pack("{s:i,s:s,s:o,s:o,s:o,s:s?,s:s,s:b,s:i}", "schema", 1, "version",
-                     rung_version(), "loaded", explain_runtimes(instance, &failed), "runtimes",
-                     explain_candidates(instance, &failed), "rungs", rungs, "chosen",
-                     chosen ? chosen->id : NULL, "why", why, "allow_unsigned",
-                     (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
-                     (int)instance->trust.count);
-    rung_result described = *out ? rung__explain_device(instance, *out, &failed) : RUNG_NO_MEMORY;
-    if (described == RUNG_OK && !failed)
+    if (proven_can_serve)
+        made->chosen = proven;
+    explain_choice(made, proven_can_serve);
+    return RUNG_OK;
+}
+
+/** Which verdict holds; null without one. */
+static json_t *explain_verdict(const struct rung__recall *recall)
+{
+    if (!recall->verdict)
+        return json_null();
+    return json_pack("{s:s,s:s,s:i}", "name", recall->verdict->name, "model",
+                     recall->verdict->model, "threads", (int)recall->verdict->threads);
+}
+
+static rung_result explain(struct rung_instance *instance, struct explanation *made, json_t **out)
+{
+    made->rungs = json_array();
+    rung_result result = rung__instance_recall(instance, NULL, &made->recall);
+    if (result == RUNG_OK)
+        result = explain_rungs(instance, made);
+    if (result != RUNG_OK) {
+        json_decref(made->rungs);
+        return result;
+    }
+    *out = json_pack("{s:i,s:s,s:o,s:o,s:o,s:s?,s:s,s:o,s:b,s:b,s:i}", "schema", 1, "version",
+                     rung_version(), "loaded", explain_runtimes(instance, &made->failed),
+                     "runtimes", explain_candidates(instance, &made->failed), "rungs", made->rungs,
+                     "chosen", made->chosen ? made->chosen->id : NULL, "why", made->why, "verdict",
+                     explain_verdict(&made->recall), "verdict_outdated", made->recall.changed,
+                     "allow_unsigned", (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0,
+                     "trusted_keys", (int)instance->trust.count);
+    result = *out ? rung__explain_device(instance, *out, &made->failed) : RUNG_NO_MEMORY;
+    if (result == RUNG_OK && !made->failed)
         return RUNG_OK;
     json_decref(*out);
     *out = NULL;
@@ -142,10 +204,12 @@ static rung_result explain(struct rung_instance *instance, json_t **out)
 rung_result rung_instance_explain(rung_instance *instance, rung_span to, size_t *needed)
 {
     json_t *json = NULL;
+    struct explanation made = {0};
     if (!instance || (!to.data && to.size))
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_instance_explain: an argument is NULL");
     /* That no runtime loads is part of the answer. */
-    rung_result result = explain(instance, &json);
+    rung_result result = explain(instance, &made, &json);
+    rung__recall_finish(&made.recall);
     if (result != RUNG_OK)
         return result;
     result = rung__json_write(json, to, needed);

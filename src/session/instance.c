@@ -49,17 +49,28 @@ static rung_result trust_user_folder(struct rung_instance *instance)
     return result;
 }
 
-/** The user's own cache folder: $XDG_CACHE_HOME/rung, else ~/.cache/rung. */
-static rung_result name_cache(struct rung_instance *instance)
+/** A folder of the user's own: XDG/rung, else ~/BELOW_HOME/rung; NULL without either. */
+static rung_result name_folder(const char *xdg, const char *home, const char *below_home,
+                               char **out)
 {
-    const struct rung__environment *environment = &instance->environment;
-    if (environment->xdg_cache_home)
-        instance->cache = rung__text_new("%s/rung", environment->xdg_cache_home);
-    else if (environment->home)
-        instance->cache = rung__text_new("%s/.cache/rung", environment->home);
+    if (xdg)
+        *out = rung__text_new("%s/rung", xdg);
+    else if (home)
+        *out = rung__text_new("%s/%s/rung", home, below_home);
     else
         return RUNG_OK;
-    return instance->cache ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for an instance");
+    return *out ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for an instance");
+}
+
+static rung_result name_folders(struct rung_instance *instance)
+{
+    const struct rung__environment *environment = &instance->environment;
+    rung_result result =
+        name_folder(environment->xdg_cache_home, environment->home, ".cache", &instance->cache);
+    if (result == RUNG_OK)
+        result = name_folder(environment->xdg_state_home, environment->home, ".local/state",
+                             &instance->state);
+    return result;
 }
 
 static rung_result build_trust(struct rung_instance *instance, const char *option)
@@ -114,7 +125,7 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
     if (result == RUNG_OK)
         result = keep_paths(instance, &options);
     if (result == RUNG_OK)
-        result = name_cache(instance);
+        result = name_folders(instance);
     if (result == RUNG_OK)
         result = build_trust(instance, options.trust_path);
     if (result == RUNG_OK)
@@ -139,6 +150,7 @@ void rung_instance_destroy(rung_instance *instance)
     rung__mutex_finish(&instance->mutex);
     free(instance->runtime_path);
     free(instance->cache);
+    free(instance->state);
     free(instance->helper);
     free(instance);
 }

@@ -16,10 +16,12 @@ struct rung_instance {
     struct rung__log log;
     struct rung__environment environment;
     struct rung__trust trust;
-    char *cache;              /**< the user's own cache folder, or NULL */
-    char *runtime_path;       /**< the application's list, or NULL */
-    char *helper;             /**< the path of rung-probe, or NULL */
-    struct rung__mutex mutex; /**< guards what is below */
+    char *cache;               /**< the user's own cache folder, or NULL */
+    char *state;               /**< the user's own state folder, or NULL */
+    char *runtime_path;        /**< the application's list, or NULL */
+    char *helper;              /**< the path of rung-probe, or NULL */
+    atomic_bool told_of_state; /**< that it is of no use */
+    struct rung__mutex mutex;  /**< guards what is below */
     struct rung__instance_runtime runtimes[RUNG__RUNTIMES];
 };
 

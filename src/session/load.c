@@ -7,10 +7,11 @@
 #include "base/text.h"
 #include "hardware/cpus.h"
 #include "session/model.h"
-
-#define THREADS_MAX 1024u
+#include "session/recall.h"
 
 static const char nothing_probed[] = "nothing was probed on this device";
+static const char probe_outdated[] =
+    "what was probed on this device has changed, and rung probe measures again";
 
 /** Loads on one rung; its runtime is found first. */
 static rung_result load_on(struct rung_model *model, const struct rung__rung *rung)
@@ -68,54 +69,103 @@ static char *add_refusal(char *list, const struct rung__rung *rung)
     return longer;
 }
 
-static void explain_choice(struct rung_model *model, const char *refusals)
+/** What was proved of this very model to fail is not tried again; false, and why. */
+static bool may_load(const struct rung__recall *recall, const struct rung__rung *rung)
 {
-    if (!refusals) {
+    const struct rung__outcome *outcome =
+        recall->own ? rung__verdict_of(recall->verdict, rung->id) : NULL;
+    if (!outcome || outcome->kind == RUNG__OUTCOME_CHOSEN ||
+        outcome->kind == RUNG__OUTCOME_SLOWER || outcome->kind == RUNG__OUTCOME_ABSENT ||
+        outcome->kind == RUNG__OUTCOME_UNMEASURED)
+        return true;
+    (void)rung__fail(RUNG_UNSUPPORTED, "a probe found it to be %s: %s",
+                     rung__name_text(&rung__outcome_names, outcome->kind), outcome->reason);
+    return false;
+}
+
+static void explain_choice(struct rung_model *model, const struct rung__recall *recall,
+                           const char *refusals)
+{
+    const char *probed = recall->changed ? probe_outdated : nothing_probed;
+    if (model->rung == rung__recall_rung(recall)) {
+        const struct rung__outcome *outcome = rung__verdict_of(recall->verdict, model->rung->id);
         model->reason =
-            rung__text_new("the best rung that this version can run; %s", nothing_probed);
+            rung__text_new("chosen by a probe%s%s on this device: %s", recall->own ? "" : " of ",
+                           recall->own ? "" : recall->verdict->name, outcome->reason);
         return;
     }
-    model->reason = rung__text_new("the next one down (%s); %s", refusals, nothing_probed);
+    if (!refusals) {
+        model->reason = rung__text_new("the best rung that this version can run; %s", probed);
+        return;
+    }
+    model->reason = rung__text_new("the next one down (%s); %s", refusals,
+                                   recall->verdict ? "that is not what a probe chose" : probed);
     rung__log_write(&model->instance->log, RUNG_LOG_WARNING,
                     "%s runs on %s, the next rung down: %s", model->artifact.view.header.name,
                     model->rung->id, refusals);
 }
 
-static rung_result load_best(struct rung_model *model)
+/** A walk down the rungs until one serves. */
+struct walk {
+    const struct rung__recall *recall;
+    rung_result first; /**< what the first refusal was */
+    char *refusals;    /**< NULL: none */
+};
+
+/** False when the walk is over, with `*result`. */
+static bool goes_on(struct rung_model *model, struct walk *walk, const struct rung__rung *rung,
+                    rung_result *result)
 {
-    rung_result result = RUNG_OK, first = RUNG_OK;
-    char *refusals = NULL;
-    for (uint32_t i = 0; i < rung__rung_count; i++) {
-        if (!rung__rungs[i].automatic || !rung__rungs[i].provider)
-            continue;
-        result = load_on(model, &rung__rungs[i]);
-        if (!next_may_do_better(result))
-            break;
-        if (first == RUNG_OK)
-            first = result;
-        refusals = add_refusal(refusals, &rung__rungs[i]);
-        if (!refusals) {
-            result = rung__fail(RUNG_NO_MEMORY, "no memory for a model");
-            break;
-        }
-    }
-    if (result == RUNG_OK)
-        explain_choice(model, refusals);
-    else if (next_may_do_better(result))
-        result =
-            rung__fail(first, "no rung can run %s: %s", model->artifact.view.header.name, refusals);
-    free(refusals);
+    *result = may_load(walk->recall, rung) ? load_on(model, rung) : RUNG_UNSUPPORTED;
+    if (!next_may_do_better(*result))
+        return false;
+    if (walk->first == RUNG_OK)
+        walk->first = *result;
+    walk->refusals = add_refusal(walk->refusals, rung);
+    if (!walk->refusals)
+        *result = rung__fail(RUNG_NO_MEMORY, "no memory for a model");
+    return walk->refusals != NULL;
+}
+
+/** First the rung that a probe chose, then the others from the top. */
+static rung_result walk_down(struct rung_model *model, struct walk *walk)
+{
+    const struct rung__rung *proven = rung__recall_rung(walk->recall);
+    rung_result result = RUNG_OK;
+    if (proven && !goes_on(model, walk, proven, &result))
+        return result;
+    for (uint32_t i = 0; i < rung__rung_count; i++)
+        if (rung__rungs[i].automatic && rung__rungs[i].provider && &rung__rungs[i] != proven &&
+            !goes_on(model, walk, &rung__rungs[i], &result))
+            return result;
     return result;
 }
 
-/** What is no graph of ONNX must not reach a provider that takes it for one. */
-static rung_result refuse_bundle(const struct rung_model *model)
+static rung_result load_best(struct rung_model *model)
 {
-    if (!model->artifact.bundle)
+    struct rung__recall recall;
+    struct walk walk = {.recall = &recall};
+    rung_result result =
+        rung__instance_recall(model->instance, model->artifact.digest_text, &recall);
+    if (result == RUNG_OK)
+        result = walk_down(model, &walk);
+    if (result == RUNG_OK)
+        explain_choice(model, &recall, walk.refusals);
+    else if (next_may_do_better(result) && walk.refusals)
+        result = rung__fail(walk.first, "no rung can run %s: %s", model->artifact.view.header.name,
+                            walk.refusals);
+    free(walk.refusals);
+    rung__recall_finish(&recall);
+    return result;
+}
+
+rung_result rung__model_refuse_bundle(const struct rung__artifact *artifact)
+{
+    if (!artifact->bundle)
         return RUNG_OK;
     return rung__fail(
         RUNG_UNSUPPORTED, "%s: no rung can run it: none of this version takes a model of kind %s",
-        model->artifact.path, rung__name_text(&rung__kind_names, model->artifact.view.header.kind));
+        artifact->path, rung__name_text(&rung__kind_names, artifact->view.header.kind));
 }
 
 static rung_result choose(struct rung_model *model, const rung_model_options *options)
@@ -129,12 +179,12 @@ static rung_result choose(struct rung_model *model, const rung_model_options *op
 rung_result rung__model_load(struct rung_model *model, const rung_model_options *options)
 {
     struct rung__cpus cpus;
-    rung_result result = refuse_bundle(model);
+    rung_result result = rung__model_refuse_bundle(&model->artifact);
     if (result != RUNG_OK)
         return result;
-    if (options->threads > THREADS_MAX)
+    if (options->threads > RUNG__THREADS_MAX)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_options.threads is %u; at most %u",
-                          options->threads, THREADS_MAX);
+                          options->threads, RUNG__THREADS_MAX);
     rung__cpus_read(rung__instance_hardware_root(model->instance), &cpus);
     model->threads = options->threads ? options->threads : rung__cpus_default_threads(&cpus);
     result = choose(model, options);

@@ -32,6 +32,11 @@ struct rung_model {
     struct rung__mask_kernels mask;
 };
 
+#define RUNG__THREADS_MAX 1024u /* of one run */
+
+/** UNSUPPORTED for what is no graph of ONNX: it must not reach a provider that takes it for one. */
+rung_result rung__model_refuse_bundle(const struct rung__artifact *artifact);
+
 /** What an instance asks of a model file. */
 enum rung__admission rung__admission_of(const struct rung_instance *instance);
 

@@ -15,16 +15,21 @@ void rung__instance_runtime_finish(struct rung__instance_runtime *own)
     rung__runtime_candidates_finish(&own->candidates);
 }
 
+struct rung__runtime_places rung__instance_places(const struct rung_instance *instance)
+{
+    return (struct rung__runtime_places){
+        .only = instance->environment.runtime,
+        .option = instance->runtime_path,
+        .environment = instance->environment.runtime_path,
+    };
+}
+
 /** Tries the candidates in order until one loads. Missing ones are no news. */
 static rung_result try_candidates(struct rung_instance *instance,
                                   const struct rung__runtime *runtime,
                                   struct rung__instance_runtime *own)
 {
-    const struct rung__runtime_places places = {
-        .only = instance->environment.runtime,
-        .option = instance->runtime_path,
-        .environment = instance->environment.runtime_path,
-    };
+    const struct rung__runtime_places places = rung__instance_places(instance);
     rung_result result = rung__runtime_search(runtime, &places, &own->candidates);
     if (result != RUNG_OK)
         return result;

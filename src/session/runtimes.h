@@ -20,6 +20,9 @@ struct rung__instance_runtime {
     struct rung__runtime_outcome *outcomes; /**< one for each candidate */
 };
 
+/** Where an instance looks for runtimes. */
+struct rung__runtime_places rung__instance_places(const struct rung_instance *instance);
+
 void rung__instance_runtime_finish(struct rung__instance_runtime *own);
 
 /**

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ladder: every rung is listed with its outcome and its reason, and none is claimed that did not run."""
 import json
+import pathlib
 import re
+import subprocess
 
 import pytest
-from conftest import ROOT, clean_environment, run, sentence
+import tiny
+from conftest import PHOTOS, ROOT, RUNG, clean_environment, run, sentence
+
+FACE = PHOTOS / "astronaut.png"
 
 
 def explain(*arguments, **options):
@@ -56,3 +61,126 @@ def test_the_page_lists_the_rungs_of_the_table():
     page = (ROOT / "docs" / "ladder.md").read_text().split("**This version runs")[0]
     listed = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
     assert listed == [rung["id"] for rung in explain()["rungs"]]
+
+
+@pytest.fixture
+def state(tmp_path):
+    """An environment with a state folder of its own."""
+    return clean_environment(XDG_STATE_HOME=str(tmp_path / "state"))
+
+
+def probe(environment, *arguments, **options):
+    result = run("probe", "-m", "centerface", "--json", *arguments, environment=environment, **options)
+    return {rung["rung"]: rung for rung in json.loads(result.out)["rungs"]}
+
+
+def verdict_file(environment):
+    return pathlib.Path(environment["XDG_STATE_HOME"]) / "rung" / "verdict.json"
+
+
+def store(environment, change):
+    """Changes what an earlier probe stored."""
+    stored = json.loads(verdict_file(environment).read_text())
+    change(stored)
+    verdict_file(environment).write_text(json.dumps(stored))
+
+
+def choose_tract(stored):
+    for rung in stored["models"][0]["rungs"]:
+        if rung["rung"] in ("ort-cpu", "tract"):
+            rung["outcome"] = "chosen" if rung["rung"] == "tract" else "slower"
+
+
+def test_a_probe_chooses_by_measurement_and_the_verdict_is_followed(state):
+    rungs = probe(state)
+    assert list(rungs) == [rung["id"] for rung in explain()["rungs"]]
+    chosen = [rung for rung in rungs.values() if rung["outcome"] == "chosen"]
+    assert [rung["rung"] for rung in chosen] == ["ort-cpu"] and rungs["tract"]["outcome"] == "slower"
+    assert rungs["ort-cpu"]["median_ms"] < rungs["tract"]["median_ms"]
+    for rung in (rungs["ort-cpu"], rungs["tract"]):
+        assert 3 <= rung["runs"] <= 5 and rung["build_ms"] > 0 and rung["peak_bytes"] > 1e7 and rung["executed_by"]
+    assert "runs" not in rungs["cuda"] and rungs["dummy"]["outcome"] == "unmeasured"
+
+    explained = explain("-m", "centerface", environment=state)
+    assert explained["model"]["rung"] == explained["chosen"] == "ort-cpu"
+    assert explained["model"]["why"].startswith("chosen by a probe on this device: ")
+    assert explained["verdict"]["name"] == "centerface" and not explained["verdict_outdated"]
+    assert rungs_of(explained)["tract"]["outcome"] == "slower" and rungs_of(explained)["tract"]["probe"]["median_ms"] > 0
+
+
+def test_what_was_chosen_is_what_runs(state):
+    probe(state)
+    store(state, choose_tract)
+    explained = explain("-m", "centerface", environment=state)
+    assert explained["model"]["rung"] == explained["chosen"] == "tract"
+    other = explain("-m", "yunet_n_320", environment=state)["model"]
+    assert other["rung"] == "tract" and "chosen by a probe of centerface" in other["why"]
+    named = explain("-m", "centerface", "--rung", "ort-cpu", environment=state)["model"]
+    assert named["rung"] == "ort-cpu" and "named by" in named["why"]
+
+
+def test_what_a_probe_found_to_crash_is_not_loaded(state):
+    def crash(stored):
+        choose_tract(stored)
+        for rung in stored["models"][0]["rungs"]:
+            if rung["rung"] == "tract":
+                rung.update(outcome="crashed", reason="killed by signal 11")
+            if rung["rung"] == "ort-cpu":
+                rung.update(outcome="wrong", reason="off")
+
+    probe(state)
+    store(state, crash)
+    refused = sentence(run("explain", "-m", "centerface", status=3, environment=state))
+    assert "ort-cpu: a probe found it to be wrong" in refused and "crashed: killed by signal 11" in refused
+
+
+def test_a_verdict_of_other_libraries_is_not_followed(state, tmp_path):
+    probe(state)
+    store(state, choose_tract)
+    state["RUNG_RUNTIME_PATH"] = str(tmp_path / "libonnxruntime.so")
+    (tmp_path / "libonnxruntime.so").write_text("no library")
+    explained = explain("-m", "centerface", environment=state)
+    assert explained["model"]["rung"] == "ort-cpu" and explained["verdict"] is None and explained["verdict_outdated"]
+    assert "rung probe measures again" in explained["model"]["why"]
+
+
+def test_a_damaged_verdict_is_a_missing_one_said_once(state):
+    probe(state)
+    for content in (b"", b"{", b"[]", b"\0" * 100, b'{"schema":9}', b"x" * 5_000_000):
+        verdict_file(state).write_bytes(content)
+        result = run("explain", "-m", "centerface", "--json", environment=state)
+        assert json.loads(result.out)["model"]["rung"] == "ort-cpu"
+        assert "an earlier probe's verdict is not used" in sentence(result)
+    assert probe(state)["ort-cpu"]["outcome"] == "chosen"
+    assert run("explain", "-m", "centerface", environment=state).err == ""
+
+
+def test_a_verdict_that_cannot_be_kept_is_said_once(tmp_path):
+    (tmp_path / "state").write_text("a file where a folder is needed")
+    environment = clean_environment(XDG_STATE_HOME=str(tmp_path / "state"))
+    result = run("probe", "-m", "centerface", environment=environment)
+    assert "chosen" in result.out and "is not remembered" in sentence(result)
+    assert run("detect", "-m", "centerface", FACE, environment=environment).err.count("warning") == 0
+
+
+def test_a_rung_that_dies_is_told_by_its_signal(state, tmp_path, keys):
+    graph = tiny.graph(tmp_path / "t.onnx", axes=(1, 2, 15))  # ONNX Runtime refuses it, tract panics
+    run("pack", tiny.spec(tmp_path / "t.json", name="t"), graph, "-o", tmp_path / "t.rung", "--key", keys / "key.pem")
+    result = run("probe", "-m", tmp_path / "t.rung", "--trust", keys / "key.pub.pem", environment=state, status=3)
+    assert "no rung can run t" in sentence(result)
+    lines = {line.split()[0]: line for line in result.out.splitlines()}
+    assert " failed " in lines["ort-cpu"] and " crashed " in lines["tract"] and "signal 6" in lines["tract"]
+
+
+def test_a_bundle_is_not_probed_and_a_model_must_be_named(state):
+    assert "-m MODEL is missing" in sentence(run("probe", status=2, environment=state))
+    assert "missing" in run("probe", "-m", "missing", status=5, environment=state).err
+
+
+def test_probes_of_two_processes_come_one_after_the_other(state):
+    command = [RUNG, "probe", "-m", "yunet_n_320", "--json"]
+    both = [subprocess.Popen(command, env=state, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+    for process in both:
+        out, err = process.communicate(timeout=120)
+        assert process.returncode == 0 and not err and json.loads(out)["rungs"]
+    assert len(json.loads(verdict_file(state).read_text())["models"]) == 1

@@ -190,7 +190,7 @@ def test_usage_mistakes_are_sentences():
     assert "--bogus" in run("verify", "--bogus", "x", status=2).err
     assert "there is no command" in run("fly", status=2).err
     assert "number" in run("detect", "--threads", "many", "-m", "x", "y", status=2).err
-    for command in ("attach", "detect", "digest", "explain", "inspect", "keygen", "pack", "sign", "vectors", "verify",
-                    "help"):
+    for command in ("attach", "detect", "digest", "explain", "inspect", "keygen", "pack", "probe", "sign", "vectors",
+                    "verify", "help"):
         assert f"usage: rung {command}" in run(command, "--help").out
     assert "RUNG_RUNTIME_PATH" in run("help", "environment").out

@@ -590,6 +590,7 @@ __attribute__((constructor)) static void begin(void)
     const char *call = getenv("RUNG_FAULT_CALL"), *standing = getenv("RUNG_FAULT_STANDING");
     const char *colon = standing ? strchr(standing, ':') : NULL;
     note_objects();
+    unsetenv("LD_PRELOAD"); /* of its children, which are no part of this test */
     plan.at = (unsigned)number_in("RUNG_FAULT_AT");
     plan.error = number_in("RUNG_FAULT_ERRNO");
     if (call)

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
+#include <stdio.h>
+
+#include "common.h"
+
+static uint32_t time_limit_s;
+
+/** What the rungs are reported to. */
+struct report {
+    json_t *rungs; /**< NULL: a table is printed */
+    bool complete, begun;
+};
+
+static double ms(uint64_t ns)
+{
+    return (double)ns / 1e6;
+}
+
+static void print_head(void)
+{
+    printf("%-12s %-11s %9s %9s %9s %9s  %s\n", "RUNG", "OUTCOME", "BUILD ms", "FIRST ms", "RUN ms",
+           "PEAK MB", "REASON");
+}
+
+static void print_row(const rung_probe_rung *rung)
+{
+    printf("%-12s %-11s ", rung->rung, rung->outcome);
+    if (rung->runs)
+        printf("%9.1f %9.1f %9.1f %9.0f", ms(rung->build_ns), ms(rung->first_ns),
+               ms(rung->median_ns), (double)rung->peak_bytes / 1e6);
+    else
+        printf("%9s %9s %9s %9s", "-", "-", "-", "-");
+    printf("  %s\n", rung->reason);
+}
+
+static json_t *rung_json(const rung_probe_rung *rung, bool *complete)
+{
+    json_t *object = json_pack("{s:s,s:s,s:s}", "rung", rung->rung, "outcome", rung->outcome,
+                               "reason", rung->reason);
+    if (!rung->runs)
+        return object;
+    set_member(object, "executed_by", json_string(rung->executed_by), complete);
+    set_member(object, "runs", json_integer(rung->runs), complete);
+    set_member(object, "build_ms", json_real(ms(rung->build_ns)), complete);
+    set_member(object, "first_ms", json_real(ms(rung->first_ns)), complete);
+    set_member(object, "median_ms", json_real(ms(rung->median_ns)), complete);
+    set_member(object, "peak_bytes", json_integer((json_int_t)rung->peak_bytes), complete);
+    return object;
+}
+
+static void take_rung(void *user, const rung_probe_rung *rung)
+{
+    struct report *report = user;
+    if (report->rungs)
+        append_item(report->rungs, rung_json(rung, &report->complete), &report->complete);
+    else {
+        if (!report->begun)
+            print_head();
+        print_row(rung);
+    }
+    report->begun = true;
+}
+
+static rung_result probe(rung_instance *instance, struct report *report)
+{
+    char path[PATH_MAX];
+    const rung_probe_options options = {
+        .struct_size = sizeof options,
+        .version = RUNG_STRUCT_VERSION,
+        .threads = common.threads,
+        .time_limit_ms = time_limit_s * 1000,
+    };
+    rung_result result = find_model(instance, common.model, path, sizeof path);
+    return result == RUNG_OK ? rung_model_probe(instance, path, &options, take_rung, report)
+                             : result;
+}
+
+/** An exit status, after a message. */
+static int print_report(struct report *report)
+{
+    json_t *json =
+        json_pack("{s:i,s:s,s:o}", "schema", 1, "model", common.model, "rungs", report->rungs);
+    report->rungs = NULL;
+    return print_json(json_if(json, report->complete)) ? EXIT_DONE : fail_memory();
+}
+
+static int run(int count, char **operands)
+{
+    (void)count, (void)operands;
+    rung_instance *instance;
+    struct report report = {.complete = true};
+    if (!common.model) {
+        fprintf(stderr, "rung probe: -m MODEL is missing; it names the model that is run\n");
+        return EXIT_USAGE;
+    }
+    rung_result result = open_instance(&instance);
+    if (result != RUNG_OK)
+        return fail_with(result);
+    if (common.json)
+        report.rungs = json_array();
+    if (common.json && !report.rungs) {
+        rung_instance_destroy(instance);
+        return fail_memory();
+    }
+    result = probe(instance, &report);
+    int status = result == RUNG_OK ? EXIT_DONE : fail_with(result);
+    if (report.rungs && report.begun) {
+        const int printed = print_report(&report);
+        status = status == EXIT_DONE ? printed : status;
+    }
+    json_decref(report.rungs);
+    rung_instance_destroy(instance);
+    return status;
+}
+
+static const struct option_row options[] = {
+    ROW_MODEL,
+    ROW_JSON,
+    {
+        .name = "threads",
+        .argument = "N",
+        .text =
+            "threads of one run, where a rung takes more than one (default: the physical cores)",
+        .kind = OPTION_NUMBER,
+        .target = &common.threads,
+        .least = 1,
+        .most = 1024,
+    },
+    {
+        .name = "time-limit",
+        .argument = "SECONDS",
+        .text = "how long a rung may take (default 60)",
+        .kind = OPTION_NUMBER,
+        .target = &time_limit_s,
+        .least = 1,
+        .most = 86400,
+    },
+    ROW_RUNTIME,
+    ROW_TRUST,
+    ROW_UNSIGNED,
+    ROW_VERBOSE,
+    ROW_END,
+};
+
+static const struct command_example examples[] = {
+    {"rung probe -m centerface", "Measure every rung that can run here, and remember the best."},
+    {NULL, NULL},
+};
+
+const struct command command_probe = {
+    .name = "probe",
+    .operands = "",
+    .text = "Find out which rung serves best here, and remember it",
+    .more =
+        "Each rung that can run here is tried with the model in a process of its own: built, run, "
+        "timed, and its answers compared with those of the floor. The verdict is kept in "
+        "$XDG_STATE_HOME/rung (~/.local/state/rung), and every later run follows it as long as "
+        "nothing that it depends on has changed.",
+    .options = options,
+    .examples = examples,
+    .see = (const char *const[]){"explain", NULL},
+    .run = run,
+    .least_operands = 0,
+    .most_operands = 0,
+};

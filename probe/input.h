@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG_PROBE_INPUT_H
+#define RUNG_PROBE_INPUT_H
+
+#include "provider/provider.h"
+
+/** Fills the input that a model of this file is tried with: the same on every rung and machine. */
+void fill_input(const struct rung__artifact_view *view, struct rung__model_memory *memory);
+
+#endif

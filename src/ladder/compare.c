@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether two rungs answered the same. */
+#include <math.h>
+
+#include "artifact/golden.h"
+#include "artifact/tensors.h"
+#include "kernel/exact.h"
+#include "ladder/probe.h"
+
+/* Relative L2 distances that two correct implementations of one form stay below. */
+#define TOLERANCE_F32   1e-3
+#define TOLERANCE_OTHER 2e-2 /* of f16 and of quantised forms */
+
+static double value_at(const struct rung__tensor *tensor, const uint8_t *data, uint64_t index)
+{
+    switch (tensor->dtype) {
+    case RUNG_DTYPE_F32:
+        return (double)rung__get_f32(data + 4 * index);
+    case RUNG_DTYPE_F16:
+        return (double)rung__f16_to_f32(rung__get_u16(data + 2 * index));
+    case RUNG_DTYPE_I8:
+        return (double)(int8_t)data[index];
+    default:
+        return (double)data[index];
+    }
+}
+
+static uint64_t element_bytes(const struct rung__tensor *tensor)
+{
+    return tensor->dtype == RUNG_DTYPE_F32 ? 4 : tensor->dtype == RUNG_DTYPE_F16 ? 2 : 1;
+}
+
+/** The relative L2 distance; infinite where a number is not finite, or the right answer is all zero
+ * and this one is not. */
+static double distance(const struct rung__tensor *tensor, const uint8_t *right, const uint8_t *data)
+{
+    const uint64_t count = rung__tensor_size(tensor) / element_bytes(tensor);
+    double apart = 0, length = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        const double expected = value_at(tensor, right, i), value = value_at(tensor, data, i);
+        if (!isfinite(value))
+            return INFINITY;
+        apart += (value - expected) * (value - expected);
+        length += expected * expected;
+    }
+    return apart == 0 ? 0 : length == 0 ? INFINITY : sqrt(apart / length);
+}
+
+static double tolerance_of(const struct rung__header *header)
+{
+    return header->form == RUNG_FORM_F32 ? TOLERANCE_F32 : TOLERANCE_OTHER;
+}
+
+/** Compares one output; false, and `wrong`, when it is further off than allowed. */
+static bool compare_output(const struct rung__tensor *tensor, const uint8_t *right,
+                           const char *whose, double tolerance, const uint8_t *data,
+                           struct rung__outcome *outcome)
+{
+    const double off = distance(tensor, right, data);
+    if (off <= tolerance)
+        return true;
+    if (isinf(off))
+        rung__outcome_set(outcome, RUNG__OUTCOME_WRONG,
+                          "output \"%s\" has numbers that are not finite, or are none of %s",
+                          tensor->name, whose);
+    else
+        rung__outcome_set(outcome, RUNG__OUTCOME_WRONG,
+                          "output \"%s\" is off from %s by %.2g (relative L2); at most %.2g",
+                          tensor->name, whose, off, tolerance);
+    return false;
+}
+
+void rung__probe_compare(const struct rung__artifact_view *artifact,
+                         const struct rung__trial *floor, struct rung__trial *trial)
+{
+    const double tolerance = tolerance_of(&artifact->header);
+    uint64_t at = 0;
+    bool same = true;
+    for (uint32_t i = 0; i < artifact->tensors.output_count && same; i++) {
+        const struct rung__tensor *tensor = &artifact->tensors.outputs[i];
+        same = compare_output(tensor, floor->outputs.data + at, "the floor's", tolerance,
+                              trial->outputs.data + at, &trial->outcome);
+        at += rung__tensor_size(tensor);
+    }
+}
+
+void rung__probe_compare_golden(const struct rung__artifact_view *artifact,
+                                struct rung__trial *floor)
+{
+    struct rung__golden golden;
+    const struct rung__bytes section = artifact->sections[RUNG__SECTION_GOLDEN];
+    uint64_t at = 0;
+    bool same = true;
+    if (!section.size || rung__golden_parse(section, &artifact->tensors, &golden) != RUNG_OK ||
+        golden.input_kind != RUNG__GOLDEN_STORED)
+        return;
+    for (uint32_t i = 0; i < golden.output_count && same; i++) {
+        same = compare_output(&artifact->tensors.outputs[i], golden.outputs[i].data,
+                              "the golden sample's", (double)golden.tolerance,
+                              floor->outputs.data + at, &floor->outcome);
+        at += golden.outputs[i].size;
+    }
+}

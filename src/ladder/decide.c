@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the rungs that answered rightly is taken. */
+#include "ladder/probe.h"
+
+/* A path is left for another only where it is worth it; less than 3 % is noise. */
+#define WORTH 0.97
+
+static double ms(const struct rung__trial *trial)
+{
+    return (double)trial->outcome.median_ns / 1e6;
+}
+
+static bool is_right(const struct rung__trial *trial)
+{
+    return trial->answered && trial->outcome.kind != RUNG__OUTCOME_WRONG;
+}
+
+/** The fastest that beats the floor, and of those as fast the one that stands above. */
+static struct rung__trial *find_winner(struct rung__trial *trials, uint32_t count,
+                                       struct rung__trial *floor)
+{
+    struct rung__trial *fastest = NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_right(&trials[i]) && ms(&trials[i]) < ms(floor) * WORTH &&
+            (!fastest || ms(&trials[i]) < ms(fastest)))
+            fastest = &trials[i];
+    for (uint32_t i = 0; i < count && fastest; i++)
+        if (is_right(&trials[i]) && ms(&trials[i]) * WORTH <= ms(fastest) &&
+            ms(&trials[i]) < ms(floor) * WORTH)
+            return &trials[i];
+    return floor;
+}
+
+void rung__probe_decide(struct rung__trial *trials, uint32_t count, struct rung__trial *floor)
+{
+    struct rung__trial *winner = find_winner(trials, count, floor);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_right(&trials[i]))
+            continue;
+        if (&trials[i] != winner)
+            rung__outcome_set(&trials[i].outcome, RUNG__OUTCOME_SLOWER,
+                              "%.1f ms against the %.1f ms of %s", ms(&trials[i]), ms(winner),
+                              winner->rung->id);
+        else if (winner == floor)
+            rung__outcome_set(
+                &winner->outcome, RUNG__OUTCOME_CHOSEN,
+                "%.1f ms; it is the floor, and nothing here beats it by more than 3 %%",
+                ms(winner));
+        else
+            rung__outcome_set(&winner->outcome, RUNG__OUTCOME_CHOSEN,
+                              "%.1f ms against the floor's %.1f ms", ms(winner), ms(floor));
+    }
+}

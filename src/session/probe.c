@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rung_model_probe: every rung that can run here is tried, and the verdict is stored. */
+#include <rung/probe.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "hardware/cpus.h"
+#include "ladder/probe.h"
+#include "session/model.h"
+#include "session/recall.h"
+#include "session/standing.h"
+#include "session/structure.h"
+
+#define TIME_LIMIT_MS 60000u
+#define LOCK_FILE     "probe.lock"
+#define LOCK_NS       (UINT64_C(600) * 1000000000)
+#define MS            UINT64_C(1000000) /* in ns */
+
+/** A probe on its way. */
+struct probe {
+    struct rung_instance *instance;
+    struct rung__artifact artifact;
+    rung_probe_options options;
+    struct rung__trial *trials; /**< one for each row of the table */
+    struct rung__trial *floor;  /**< of the trials; NULL: none answered rightly yet */
+};
+
+/** What cannot be tried has its outcome at once; `*can_run` says that it can. */
+static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
+{
+    const struct rung__rung *rung = &rung__rungs[index];
+    struct rung__trial *trial = &probe->trials[index];
+    const struct rung__header *header = &probe->artifact.view.header;
+    struct rung__standing standing;
+    rung_result result = rung__rung_stand(probe->instance, rung, &standing);
+    *can_run = false;
+    trial->rung = rung;
+    if (result != RUNG_OK)
+        return result;
+    if (strcmp(standing.outcome, "absent") == 0)
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing.reason);
+    else if (!standing.can_run)
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED, "%s", standing.reason);
+    else if (!rung->automatic)
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED, "it is taken by name only");
+    else if (!(header->providers & rung->provider->compatibility))
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT,
+                          "the model does not list the provider %s", rung->provider->name);
+    else
+        *can_run = true;
+    return RUNG_OK;
+}
+
+static rung_result try(struct probe *probe, uint32_t index)
+{
+    const struct rung__rung *rung = &rung__rungs[index];
+    struct rung__trial *trial = &probe->trials[index];
+    struct rung__runtime_description runtime = {.path = ""};
+    bool can_run;
+    rung_result result = stand(probe, index, &can_run);
+    if (result != RUNG_OK || !can_run)
+        return result;
+    if (rung->provider->runtime)
+        (void)rung->provider->runtime->describe(&runtime);
+    result = rung__probe_try(
+        &(struct rung__probe_task){
+            .rung = rung,
+            .helper = probe->instance->helper,
+            .library = runtime.path,
+            .artifact = &probe->artifact.view,
+            .threads = rung->provider->single_threaded ? 1 : probe->options.threads,
+            .time_limit_ns = probe->options.time_limit_ms * MS,
+        },
+        trial);
+    if (result != RUNG_OK || !trial->answered)
+        return result;
+    if (probe->floor)
+        rung__probe_compare(&probe->artifact.view, probe->floor, trial);
+    else
+        rung__probe_compare_golden(&probe->artifact.view, trial);
+    if (!probe->floor && trial->outcome.kind != RUNG__OUTCOME_WRONG)
+        probe->floor = trial;
+    return RUNG_OK;
+}
+
+/** The floors come first: what they answer is what the others are compared with. */
+static rung_result try_all(struct probe *probe)
+{
+    rung_result result = RUNG_OK;
+    for (int floors = 1; floors >= 0; floors--)
+        for (uint32_t i = 0; i < rung__rung_count && result == RUNG_OK; i++)
+            if (rung__rungs[i].floor == (floors == 1))
+                result = try(probe, i);
+    if (result == RUNG_OK && probe->floor)
+        rung__probe_decide(probe->trials, rung__rung_count, probe->floor);
+    return result;
+}
+
+static void tell(const struct probe *probe, rung_probe_callback callback, void *user)
+{
+    for (uint32_t i = 0; i < rung__rung_count && callback; i++) {
+        const struct rung__outcome *outcome = &probe->trials[i].outcome;
+        callback(user, &(rung_probe_rung){
+                           .struct_size = sizeof(rung_probe_rung),
+                           .version = RUNG_STRUCT_VERSION,
+                           .runs = outcome->runs,
+                           .rung = probe->trials[i].rung->id,
+                           .outcome = rung__name_text(&rung__outcome_names, outcome->kind),
+                           .reason = outcome->reason,
+                           .executed_by = outcome->executed_by,
+                           .build_ns = outcome->build_ns,
+                           .first_ns = outcome->first_ns,
+                           .median_ns = outcome->median_ns,
+                           .peak_bytes = outcome->peak_bytes,
+                       });
+    }
+}
+
+static void fill_verdict(const struct probe *probe, struct rung__verdict *to)
+{
+    *to = (struct rung__verdict){.threads = probe->options.threads};
+    (void)rung__text_format(to->model, sizeof to->model, "%s", probe->artifact.digest_text);
+    (void)rung__text_format(to->name, sizeof to->name, "%s", probe->artifact.view.header.name);
+    for (; to->rung_count < rung__rung_count && to->rung_count < RUNG__VERDICT_RUNGS;
+         to->rung_count++) {
+        const struct rung__trial *trial = &probe->trials[to->rung_count];
+        (void)rung__text_format(to->rungs[to->rung_count].rung, RUNG__RUNG_ID_BYTES, "%s",
+                                trial->rung->id);
+        to->rungs[to->rung_count].outcome = trial->outcome;
+    }
+}
+
+/** Where it cannot be stored, things go on without it. Results: OK, NO_MEMORY. */
+static rung_result store(const struct probe *probe)
+{
+    char *fingerprint = NULL;
+    struct rung__verdict *verdict = malloc(sizeof *verdict);
+    if (!verdict)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for a verdict");
+    fill_verdict(probe, verdict);
+    rung_result result = rung__instance_fingerprint(probe->instance, &fingerprint);
+    if (result == RUNG_OK)
+        result = rung__store_put(probe->instance->state, fingerprint, verdict);
+    free(fingerprint);
+    free(verdict);
+    if (result == RUNG_OK || result == RUNG_NO_MEMORY)
+        return result;
+    rung__instance_tell_state(probe->instance, "the verdict of the probe is not remembered");
+    return RUNG_OK;
+}
+
+/** One probe at a time: two would time each other. Without a folder for the lock, so be it. */
+static rung_result lock(const struct probe *probe, struct rung__file_lock *out)
+{
+    *out = (struct rung__file_lock){0};
+    if (!probe->instance->state)
+        return RUNG_OK;
+    rung_result result = rung__folder_make(probe->instance->state);
+    char *path = rung__path_join(probe->instance->state, LOCK_FILE);
+    if (!path)
+        return rung__fail(RUNG_NO_MEMORY, "no memory to probe");
+    if (result == RUNG_OK)
+        result = rung__file_lock_take(out, path, rung__clock_now() + LOCK_NS);
+    free(path);
+    return result == RUNG_TIMEOUT || result == RUNG_NO_MEMORY ? result : RUNG_OK;
+}
+
+static rung_result check_options(struct probe *probe, const rung_probe_options *caller_options)
+{
+    struct rung__cpus cpus;
+    rung_probe_options *options = &probe->options;
+    rung_result result =
+        rung__structure_read(options, sizeof *options, caller_options, "rung_probe_options");
+    if (result != RUNG_OK)
+        return result;
+    if (options->flags)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_probe_options.flags: unknown bits %#x",
+                          options->flags);
+    if (options->threads > RUNG__THREADS_MAX)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_probe_options.threads is %u; at most %u",
+                          options->threads, RUNG__THREADS_MAX);
+    rung__cpus_read("", &cpus);
+    if (!options->threads)
+        options->threads = rung__cpus_default_threads(&cpus);
+    if (!options->time_limit_ms)
+        options->time_limit_ms = TIME_LIMIT_MS;
+    return RUNG_OK;
+}
+
+static rung_result run(struct probe *probe, rung_probe_callback callback, void *user)
+{
+    struct rung__file_lock held;
+    rung_result result = rung__model_refuse_bundle(&probe->artifact);
+    if (result == RUNG_OK &&
+        (!probe->instance->helper || rung__path_kind(probe->instance->helper) != RUNG__PATH_FILE))
+        result = rung__fail(RUNG_UNSUPPORTED,
+                            "the helper program rung-probe is missing beside the library; without "
+                            "it nothing is probed");
+    if (result == RUNG_OK)
+        result = lock(probe, &held);
+    if (result != RUNG_OK)
+        return result;
+    result = try_all(probe);
+    if (result == RUNG_OK && probe->instance->state)
+        result = store(probe);
+    rung__file_lock_release(&held);
+    if (result != RUNG_OK)
+        return result;
+    tell(probe, callback, user);
+    if (!probe->floor)
+        return rung__fail(RUNG_UNSUPPORTED, "no rung can run %s", probe->artifact.view.header.name);
+    return RUNG_OK;
+}
+
+rung_result rung_model_probe(rung_instance *instance, const char *path,
+                             const rung_probe_options *options, rung_probe_callback callback,
+                             void *user)
+{
+    struct probe probe = {.instance = instance};
+    if (!instance || !path)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_probe: an argument is NULL");
+    rung_result result = check_options(&probe, options);
+    if (result == RUNG_OK)
+        result = rung__artifact_admit_to_load(path, rung__admission_of(instance), &instance->trust,
+                                              instance->cache, &probe.artifact);
+    if (result != RUNG_OK)
+        return result;
+    probe.trials = calloc(rung__rung_count, sizeof *probe.trials);
+    result = probe.trials ? run(&probe, callback, user)
+                          : rung__fail(RUNG_NO_MEMORY, "no memory to probe");
+    for (uint32_t i = 0; i < rung__rung_count && probe.trials; i++)
+        rung__trial_finish(&probe.trials[i]);
+    free(probe.trials);
+    rung__artifact_finish(&probe.artifact);
+    return result;
+}
