@@ -47,4 +47,12 @@ void rung__process_finish(struct rung__process_outcome *outcome);
 /** One line on how it ended, such as "killed by signal 11 (Segmentation fault)". */
 void rung__process_describe(const struct rung__process_outcome *outcome, char *to, size_t size);
 
+/** The number of this process. */
+uint64_t rung__process_id(void);
+
+#define RUNG__BOOT_BYTES 64
+
+/** Tells one start of the machine from another; "" when the system does not say. */
+void rung__process_boot(char to[RUNG__BOOT_BYTES]);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
+#include "ladder/attempts.h"
 #include "ladder/probe.h"
 #include "session/model.h"
 #include "session/recall.h"
@@ -27,6 +28,7 @@ struct probe {
     struct rung__artifact artifact;
     rung_probe_options options;
     struct rung__trial *trials; /**< one for each row of the table */
+    char *fingerprint;          /**< of strikes */
     struct rung__trial *floor;  /**< of the trials; NULL: none answered rightly yet */
 };
 
@@ -56,27 +58,61 @@ static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
     return RUNG_OK;
 }
 
-static rung_result try(struct probe *probe, uint32_t index)
+static rung_result run_child(struct probe *probe, struct rung__trial *trial)
 {
-    const struct rung__rung *rung = &rung__rungs[index];
-    struct rung__trial *trial = &probe->trials[index];
+    const struct rung__provider *provider = trial->rung->provider;
     struct rung__runtime_description runtime = {.path = ""};
-    bool can_run;
-    rung_result result = stand(probe, index, &can_run);
-    if (result != RUNG_OK || !can_run)
-        return result;
-    if (rung->provider->runtime)
-        (void)rung->provider->runtime->describe(&runtime);
-    result = rung__probe_try(
+    if (provider->runtime)
+        (void)provider->runtime->describe(&runtime);
+    return rung__probe_try(
         &(struct rung__probe_task){
-            .rung = rung,
+            .rung = trial->rung,
             .helper = probe->instance->helper,
             .library = runtime.path,
             .artifact = &probe->artifact.view,
-            .threads = rung->provider->single_threaded ? 1 : probe->options.threads,
+            .threads = provider->single_threaded ? 1 : probe->options.threads,
             .time_limit_ns = probe->options.time_limit_ms * MS,
         },
         trial);
+}
+
+/** Without a folder nothing is remembered of a try; that is said once. Results: OK, NO_MEMORY. */
+static rung_result go_on_without(const struct probe *probe, rung_result result)
+{
+    if (result == RUNG_OK || result == RUNG_NO_MEMORY)
+        return result;
+    rung__instance_tell_state(probe->instance, "what a try does is not remembered");
+    return RUNG_OK;
+}
+
+/** Tries a rung under the guard: what killed its process twice is not tried again. */
+static rung_result try_guarded(struct probe *probe, struct rung__trial *trial)
+{
+    struct rung__attempt attempt = {0};
+    rung_result result = RUNG_OK;
+    if (probe->instance->state)
+        result = go_on_without(probe, rung__attempt_begin(probe->instance->state,
+                                                          probe->fingerprint, trial->rung->id,
+                                                          probe->artifact.digest_text, &attempt));
+    if (result == RUNG_OK && attempt.refused)
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_REFUSED,
+                          "its process died twice in a row with this model; it is not tried again "
+                          "until a library changes, or %s is deleted",
+                          attempt.path);
+    else if (result == RUNG_OK)
+        result = run_child(probe, trial);
+    const bool died = trial->outcome.kind == RUNG__OUTCOME_CRASHED;
+    const rung_result ended = go_on_without(probe, rung__attempt_end(&attempt, died));
+    return result == RUNG_OK ? ended : result;
+}
+
+static rung_result try(struct probe *probe, uint32_t index)
+{
+    struct rung__trial *trial = &probe->trials[index];
+    bool can_run;
+    rung_result result = stand(probe, index, &can_run);
+    if (result == RUNG_OK && can_run)
+        result = try_guarded(probe, trial);
     if (result != RUNG_OK || !trial->answered)
         return result;
     if (probe->floor)
@@ -143,7 +179,8 @@ static rung_result store(const struct probe *probe)
     if (!verdict)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a verdict");
     fill_verdict(probe, verdict);
-    rung_result result = rung__instance_fingerprint(probe->instance, &fingerprint);
+    rung_result result =
+        rung__instance_fingerprint(probe->instance, RUNG__FINGERPRINT_OF_VERDICT, &fingerprint);
     if (result == RUNG_OK)
         result = rung__store_put(probe->instance->state, fingerprint, verdict);
     free(fingerprint);
@@ -205,7 +242,10 @@ static rung_result run(struct probe *probe, rung_probe_callback callback, void *
         result = lock(probe, &held);
     if (result != RUNG_OK)
         return result;
-    result = try_all(probe);
+    result = rung__instance_fingerprint(probe->instance, RUNG__FINGERPRINT_OF_STRIKES,
+                                        &probe->fingerprint);
+    if (result == RUNG_OK)
+        result = try_all(probe);
     if (result == RUNG_OK && probe->instance->state)
         result = store(probe);
     rung__file_lock_release(&held);
@@ -213,7 +253,8 @@ static rung_result run(struct probe *probe, rung_probe_callback callback, void *
         return result;
     tell(probe, callback, user);
     if (!probe->floor)
-        return rung__fail(RUNG_UNSUPPORTED, "no rung can run %s", probe->artifact.view.header.name);
+        return rung__fail(RUNG_UNSUPPORTED, "no rung can run %s; the outcome of each tells why",
+                          probe->artifact.view.header.name);
     return RUNG_OK;
 }
 
@@ -236,6 +277,7 @@ rung_result rung_model_probe(rung_instance *instance, const char *path,
     for (uint32_t i = 0; i < rung__rung_count && probe.trials; i++)
         rung__trial_finish(&probe.trials[i]);
     free(probe.trials);
+    free(probe.fingerprint);
     rung__artifact_finish(&probe.artifact);
     return result;
 }

@@ -48,14 +48,22 @@ static rung_result add_runtime(struct rung__buffer *to, const struct rung_instan
     return result;
 }
 
-rung_result rung__instance_fingerprint(const struct rung_instance *instance, char **out)
+static rung_result add_cpus(struct rung__buffer *to)
 {
-    struct rung__buffer text = {0};
     struct rung__cpus cpus;
     rung__cpus_read("", &cpus);
-    rung_result result =
-        add_line(&text, rung__text_new("cpus=%u of %u cores\npolicy=%u\nrung=%s\n", cpus.logical,
-                                       cpus.physical, POLICY, rung_version()));
+    return add_line(to, rung__text_new("cpus=%u of %u cores\n", cpus.logical, cpus.physical));
+}
+
+rung_result rung__instance_fingerprint(const struct rung_instance *instance,
+                                       enum rung__fingerprint_use use, char **out)
+{
+    struct rung__buffer text = {0};
+    rung_result result = RUNG_OK;
+    if (use == RUNG__FINGERPRINT_OF_VERDICT)
+        result = add_cpus(&text);
+    if (result == RUNG_OK)
+        result = add_line(&text, rung__text_new("policy=%u\nrung=%s\n", POLICY, rung_version()));
     for (size_t i = 0; i < RUNG__RUNTIMES && result == RUNG_OK; i++)
         result = add_runtime(&text, instance, &rung__runtimes[i]);
     if (result == RUNG_OK)
@@ -88,7 +96,7 @@ rung_result rung__instance_recall(struct rung_instance *instance, const char *mo
         return RUNG_OK;
     }
     if (result == RUNG_OK)
-        result = rung__instance_fingerprint(instance, &now);
+        result = rung__instance_fingerprint(instance, RUNG__FINGERPRINT_OF_VERDICT, &now);
     if (result != RUNG_OK)
         return result;
     out->changed = strcmp(now, out->store.fingerprint) != 0;

@@ -14,8 +14,15 @@ struct rung__recall {
     bool changed; /**< there is one, and what it depends on has changed */
 };
 
-/** The text of all that a verdict depends on, newly allocated. Results: OK, NO_MEMORY. */
-rung_result rung__instance_fingerprint(const struct rung_instance *instance, char **out);
+/** What a fingerprint is for. */
+enum rung__fingerprint_use {
+    RUNG__FINGERPRINT_OF_VERDICT, /**< all */
+    RUNG__FINGERPRINT_OF_STRIKES  /**< all but the usable CPUs: other limits make nothing safer */
+};
+
+/** The text of all that it depends on, newly allocated. Results: OK, NO_MEMORY. */
+rung_result rung__instance_fingerprint(const struct rung_instance *instance,
+                                       enum rung__fingerprint_use use, char **out);
 
 /**
  * Looks up the verdict for the model of a content digest (NULL: the device's). One that cannot be

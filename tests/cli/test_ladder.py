@@ -3,7 +3,9 @@
 import json
 import pathlib
 import re
+import signal
 import subprocess
+import time
 
 import pytest
 import tiny
@@ -163,13 +165,52 @@ def test_a_verdict_that_cannot_be_kept_is_said_once(tmp_path):
     assert run("detect", "-m", "centerface", FACE, environment=environment).err.count("warning") == 0
 
 
-def test_a_rung_that_dies_is_told_by_its_signal(state, tmp_path, keys):
-    graph = tiny.graph(tmp_path / "t.onnx", axes=(1, 2, 15))  # ONNX Runtime refuses it, tract panics
+def probe_killer(environment, model, keys, *arguments):
+    """The lines of a probe that ends with no rung, by rung."""
+    result = run("probe", "-m", model, "--trust", keys / "key.pub.pem", *arguments, environment=environment, status=3)
+    assert "no rung can run" in result.err.splitlines()[-1]
+    return {line.split()[0]: line for line in result.out.splitlines()}
+
+
+@pytest.fixture
+def killer(tmp_path, keys):
+    """ONNX Runtime refuses this model, and tract panics."""
+    graph = tiny.graph(tmp_path / "t.onnx", axes=(1, 2, 15))
     run("pack", tiny.spec(tmp_path / "t.json", name="t"), graph, "-o", tmp_path / "t.rung", "--key", keys / "key.pem")
-    result = run("probe", "-m", tmp_path / "t.rung", "--trust", keys / "key.pub.pem", environment=state, status=3)
-    assert "no rung can run t" in sentence(result)
-    lines = {line.split()[0]: line for line in result.out.splitlines()}
+    return tmp_path / "t.rung"
+
+
+def test_a_rung_that_dies_is_told_by_its_signal(state, killer, keys):
+    lines = probe_killer(state, killer, keys)
     assert " failed " in lines["ort-cpu"] and " crashed " in lines["tract"] and "signal 6" in lines["tract"]
+
+
+def test_a_rung_that_died_twice_is_refused_until_a_library_changes(state, killer, keys, tmp_path):
+    for _ in range(2):
+        assert " crashed " in probe_killer(state, killer, keys)["tract"]
+    verdict_file(state).unlink()  # nor does it help to forget the verdict
+    lines = probe_killer(state, killer, keys)
+    assert " refused " in lines["tract"] and "died twice" in lines["tract"] and " failed " in lines["ort-cpu"]
+    (attempt,) = (verdict_file(state).parent / "attempts").iterdir()
+    assert str(attempt) in lines["tract"]
+    assert probe(state)["tract"]["outcome"] == "slower"  # with another model it is as before
+    (tmp_path / "libtract.so").write_text("another one")
+    assert " crashed " in probe_killer(state, killer, keys, "--runtime", tmp_path)["tract"]
+
+
+def test_a_probe_that_is_interrupted_is_no_strike(state):
+    for _ in range(3):
+        command = [RUNG, "probe", "-m", "yolox_nano_416"]
+        process = subprocess.Popen(command, env=state, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        attempts = verdict_file(state).parent / "attempts"
+        while process.poll() is None and not (attempts.is_dir() and list(attempts.glob("*.json"))):
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == -signal.SIGINT
+    rungs = json.loads(run("probe", "-m", "yolox_nano_416", "--json", environment=state).out)["rungs"]
+    assert {rung["rung"]: rung["outcome"] for rung in rungs}["ort-cpu"] == "chosen"
+    assert not list(attempts.iterdir())
 
 
 def test_a_bundle_is_not_probed_and_a_model_must_be_named(state):
