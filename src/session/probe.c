@@ -221,7 +221,7 @@ static rung_result check_options(struct probe *probe, const rung_probe_options *
     if (options->threads > RUNG__THREADS_MAX)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_probe_options.threads is %u; at most %u",
                           options->threads, RUNG__THREADS_MAX);
-    rung__cpus_read("", &cpus);
+    rung__cpus_read(rung__instance_hardware_root(probe->instance), &cpus);
     if (!options->threads)
         options->threads = rung__cpus_default_threads(&cpus);
     if (!options->time_limit_ms)

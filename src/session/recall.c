@@ -48,10 +48,10 @@ static rung_result add_runtime(struct rung__buffer *to, const struct rung_instan
     return result;
 }
 
-static rung_result add_cpus(struct rung__buffer *to)
+static rung_result add_cpus(struct rung__buffer *to, const struct rung_instance *instance)
 {
     struct rung__cpus cpus;
-    rung__cpus_read("", &cpus);
+    rung__cpus_read(rung__instance_hardware_root(instance), &cpus);
     return add_line(to, rung__text_new("cpus=%u of %u cores\n", cpus.logical, cpus.physical));
 }
 
@@ -61,7 +61,7 @@ rung_result rung__instance_fingerprint(const struct rung_instance *instance,
     struct rung__buffer text = {0};
     rung_result result = RUNG_OK;
     if (use == RUNG__FINGERPRINT_OF_VERDICT)
-        result = add_cpus(&text);
+        result = add_cpus(&text, instance);
     if (result == RUNG_OK)
         result = add_line(&text, rung__text_new("policy=%u\nrung=%s\n", POLICY, rung_version()));
     for (size_t i = 0; i < RUNG__RUNTIMES && result == RUNG_OK; i++)
