@@ -10,11 +10,10 @@
 /* What probes found, kept in verdict.json of the user's state folder. It is believed only while the
  * fingerprint is the same: the text of everything that a verdict depends on. */
 
-#define RUNG__STORE_FILE         "verdict.json"
-#define RUNG__VERDICT_RUNGS      32u
-#define RUNG__VERDICTS           64u    /**< models that are remembered; the oldest goes */
-#define RUNG__FINGERPRINT_LENGTH 32768u /**< of its text, at most */
-#define RUNG__RUNG_ID_BYTES      32u
+#define RUNG__STORE_FILE    "verdict.json"
+#define RUNG__VERDICT_RUNGS 32u
+#define RUNG__VERDICTS      64u /**< models that are remembered; the oldest goes */
+#define RUNG__RUNG_ID_BYTES 32u
 
 /** What a probe of one model found. */
 struct rung__verdict {

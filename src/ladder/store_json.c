@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "hardware/fingerprint.h"
 
 #define SCHEMA 1
 
@@ -87,9 +88,9 @@ static rung_result read_store(const json_t *json, struct rung__store *out)
     (void)rung__json_u64(&reader, "schema", SCHEMA, SCHEMA, true, SCHEMA);
     const char *fingerprint = rung__json_text(&reader, "fingerprint", true);
     const json_t *list = rung__json_member(&reader, "models");
-    if (fingerprint && strlen(fingerprint) > RUNG__FINGERPRINT_LENGTH)
+    if (fingerprint && strlen(fingerprint) > (unsigned)RUNG__FINGERPRINT_BYTES)
         rung__json_refuse(&reader, "its fingerprint is longer than %u bytes",
-                          RUNG__FINGERPRINT_LENGTH);
+                          (unsigned)RUNG__FINGERPRINT_BYTES);
     rung_result result = rung__json_reader_end(&reader);
     if (result != RUNG_OK)
         return result;

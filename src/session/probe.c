@@ -180,7 +180,7 @@ static rung_result store(const struct probe *probe)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a verdict");
     fill_verdict(probe, verdict);
     rung_result result =
-        rung__instance_fingerprint(probe->instance, RUNG__FINGERPRINT_OF_VERDICT, &fingerprint);
+        rung__instance_fingerprint(probe->instance, RUNG__FINGERPRINT_VERDICT, &fingerprint);
     if (result == RUNG_OK)
         result = rung__store_put(probe->instance->state, fingerprint, verdict);
     free(fingerprint);
@@ -242,8 +242,8 @@ static rung_result run(struct probe *probe, rung_probe_callback callback, void *
         result = lock(probe, &held);
     if (result != RUNG_OK)
         return result;
-    result = rung__instance_fingerprint(probe->instance, RUNG__FINGERPRINT_OF_STRIKES,
-                                        &probe->fingerprint);
+    result =
+        rung__instance_fingerprint(probe->instance, RUNG__FINGERPRINT_ENGINES, &probe->fingerprint);
     if (result == RUNG_OK)
         result = try_all(probe);
     if (result == RUNG_OK && probe->instance->state)

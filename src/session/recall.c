@@ -7,34 +7,26 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "hardware/cpus.h"
 
-/** Rises when the rules for choosing a rung change, so that every device is probed again. */
-#define POLICY 1
-
-static rung_result add_line(struct rung__buffer *to, char *line)
-{
-    rung_result result = line ? rung__buffer_append(to, line, strlen(line))
-                              : rung__fail(RUNG_NO_MEMORY, "no memory for a fingerprint");
-    free(line);
-    return result;
-}
+#define LINE_BYTES 4352
 
 /** A library that is there, and which state of it. What only the system finds is told by version
  * when it is loaded, which is too late here. */
-static rung_result add_library(struct rung__buffer *to, const char *runtime, const char *path)
+static rung_result add_library(struct rung__fingerprint *to, const char *runtime, size_t index,
+                               const char *path)
 {
+    char key[64], value[LINE_BYTES];
     struct rung__file file;
     if (rung__path_kind(path) != RUNG__PATH_FILE || rung__file_open(path, &file) != RUNG_OK)
         return RUNG_OK;
-    char *line =
-        rung__text_new("runtime.%s=%s %llu %lld\n", runtime, path,
-                       (unsigned long long)file.stamp.size, (long long)file.stamp.modified_ns);
+    (void)rung__text_format(key, sizeof key, "runtime.%s.%zu", runtime, index);
+    (void)rung__text_format(value, sizeof value, "%s %llu %lld", path,
+                            (unsigned long long)file.stamp.size, (long long)file.stamp.modified_ns);
     rung__file_close(&file);
-    return add_line(to, line);
+    return rung__fingerprint_add(to, key, value);
 }
 
-static rung_result add_runtime(struct rung__buffer *to, const struct rung_instance *instance,
+static rung_result add_runtime(struct rung__fingerprint *to, const struct rung_instance *instance,
                                const struct rung__runtime *runtime)
 {
     struct rung__runtime_candidates found;
@@ -43,34 +35,43 @@ static rung_result add_runtime(struct rung__buffer *to, const struct rung_instan
     if (result != RUNG_OK)
         return result;
     for (size_t i = 0; i < found.count && result == RUNG_OK; i++)
-        result = add_library(to, runtime->name, found.items[i].path);
+        result = add_library(to, runtime->name, i, found.items[i].path);
     rung__runtime_candidates_finish(&found);
     return result;
 }
 
-static rung_result add_cpus(struct rung__buffer *to, const struct rung_instance *instance)
+/** Too much for the stack of a caller's thread. */
+struct work {
+    struct rung__hardware hardware;
+    struct rung__fingerprint fingerprint;
+};
+
+static rung_result make_fingerprint(const struct rung_instance *instance,
+                                    enum rung__fingerprint_scope scope, struct work *work)
 {
-    struct rung__cpus cpus;
-    rung__cpus_read(rung__instance_hardware_root(instance), &cpus);
-    return add_line(to, rung__text_new("cpus=%u of %u cores\n", cpus.logical, cpus.physical));
+    rung_result result =
+        rung__hardware_read(rung__instance_hardware_root(instance), &work->hardware);
+    if (result == RUNG_OK)
+        result = rung__fingerprint_text(&work->hardware, scope, &work->fingerprint);
+    for (size_t i = 0; i < RUNG__RUNTIMES && result == RUNG_OK; i++)
+        result = add_runtime(&work->fingerprint, instance, &rung__runtimes[i]);
+    /* More libraries than there is room for are still told from as many others. */
+    return result == RUNG_CAPACITY ? RUNG_OK : result;
 }
 
 rung_result rung__instance_fingerprint(const struct rung_instance *instance,
-                                       enum rung__fingerprint_use use, char **out)
+                                       enum rung__fingerprint_scope scope, char **out)
 {
-    struct rung__buffer text = {0};
-    rung_result result = RUNG_OK;
-    if (use == RUNG__FINGERPRINT_OF_VERDICT)
-        result = add_cpus(&text, instance);
+    struct work *work = malloc(sizeof *work);
+    *out = NULL;
+    if (!work)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for a fingerprint");
+    rung_result result = make_fingerprint(instance, scope, work);
     if (result == RUNG_OK)
-        result = add_line(&text, rung__text_new("policy=%u\nrung=%s\n", POLICY, rung_version()));
-    for (size_t i = 0; i < RUNG__RUNTIMES && result == RUNG_OK; i++)
-        result = add_runtime(&text, instance, &rung__runtimes[i]);
-    if (result == RUNG_OK)
-        result = rung__buffer_append(&text, NULL, 1);
-    if (result != RUNG_OK)
-        rung__buffer_finish(&text);
-    *out = (char *)text.data;
+        *out = rung__text_new("%s", work->fingerprint.text);
+    free(work);
+    if (result == RUNG_OK && !*out)
+        result = rung__fail(RUNG_NO_MEMORY, "no memory for a fingerprint");
     return result;
 }
 
@@ -96,7 +97,7 @@ rung_result rung__instance_recall(struct rung_instance *instance, const char *mo
         return RUNG_OK;
     }
     if (result == RUNG_OK)
-        result = rung__instance_fingerprint(instance, RUNG__FINGERPRINT_OF_VERDICT, &now);
+        result = rung__instance_fingerprint(instance, RUNG__FINGERPRINT_VERDICT, &now);
     if (result != RUNG_OK)
         return result;
     out->changed = strcmp(now, out->store.fingerprint) != 0;

@@ -2,6 +2,7 @@
 #ifndef RUNG__SESSION_RECALL_H
 #define RUNG__SESSION_RECALL_H
 
+#include "hardware/fingerprint.h"
 #include "ladder/rungs.h"
 #include "ladder/store.h"
 #include "session/instance.h"
@@ -14,15 +15,10 @@ struct rung__recall {
     bool changed; /**< there is one, and what it depends on has changed */
 };
 
-/** What a fingerprint is for. */
-enum rung__fingerprint_use {
-    RUNG__FINGERPRINT_OF_VERDICT, /**< all */
-    RUNG__FINGERPRINT_OF_STRIKES  /**< all but the usable CPUs: other limits make nothing safer */
-};
-
-/** The text of all that it depends on, newly allocated. Results: OK, NO_MEMORY. */
+/** The text of the device and of the libraries that are found, newly allocated. Results: OK,
+ * NO_MEMORY. */
 rung_result rung__instance_fingerprint(const struct rung_instance *instance,
-                                       enum rung__fingerprint_use use, char **out);
+                                       enum rung__fingerprint_scope scope, char **out);
 
 /**
  * Looks up the verdict for the model of a content digest (NULL: the device's). One that cannot be

@@ -146,6 +146,15 @@ def test_a_verdict_of_other_libraries_is_not_followed(state, tmp_path):
     assert "rung probe measures again" in explained["model"]["why"]
 
 
+def test_a_verdict_of_another_device_is_not_followed(state, tmp_path):
+    probe(state)
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc" / "cpuinfo").write_text("processor\t: 0\nvendor_id\t: Other\nmodel name\t: Another\n\n")
+    state["RUNG_HARDWARE_ROOT"] = str(tmp_path)
+    explained = explain("-m", "centerface", environment=state)
+    assert explained["verdict"] is None and explained["verdict_outdated"]
+
+
 def test_a_damaged_verdict_is_a_missing_one_said_once(state):
     probe(state)
     for content in (b"", b"{", b"[]", b"\0" * 100, b'{"schema":9}', b"x" * 5_000_000):
