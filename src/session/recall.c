@@ -100,7 +100,7 @@ rung_result rung__instance_recall(struct rung_instance *instance, const char *mo
         result = rung__instance_fingerprint(instance, RUNG__FINGERPRINT_VERDICT, &now);
     if (result != RUNG_OK)
         return result;
-    out->changed = strcmp(now, out->store.fingerprint) != 0;
+    out->changed = !now || strcmp(now, out->store.fingerprint) != 0;
     free(now);
     if (out->changed)
         return RUNG_OK;
