@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "ladder/devices.h"
 
 /* No memory of a GPU is taken that a run does not need: 512 MiB of workspace. */
 #define WORKSPACE_BYTES "536870912"
@@ -106,6 +107,7 @@ const struct rung__rung rung__rungs[] = {
         .compiling = true,
         .platforms = LINUX_AND_WINDOWS,
         .device = "an NVIDIA GPU",
+        .matches = rung__has_nvidia_gpu,
         .executed_by = "TensorrtExecutionProvider",
         .model_form = "f32",
         .precision = "f16",
@@ -119,6 +121,7 @@ const struct rung__rung rung__rungs[] = {
         .automatic = true,
         .platforms = LINUX_AND_WINDOWS,
         .device = "an NVIDIA GPU",
+        .matches = rung__has_nvidia_gpu,
         .executed_by = "CUDAExecutionProvider",
         .model_form = "f32",
         .precision = "f32",
@@ -133,6 +136,7 @@ const struct rung__rung rung__rungs[] = {
         .compiling = true,
         .platforms = RUNG__PLATFORM_LINUX,
         .device = "an AMD GPU with ROCm",
+        .matches = rung__has_rocm_gpu,
         .executed_by = "MIGraphXExecutionProvider",
         .model_form = "f32",
         .precision = "f16",
@@ -147,6 +151,7 @@ const struct rung__rung rung__rungs[] = {
         .compiling = true,
         .platforms = LINUX_AND_WINDOWS,
         .device = "an Intel GPU",
+        .matches = rung__has_intel_gpu,
         .executed_by = "OpenVINOExecutionProvider",
         .model_form = "f32",
         .precision = "f16",
@@ -161,6 +166,7 @@ const struct rung__rung rung__rungs[] = {
         .compiling = true,
         .platforms = LINUX_AND_WINDOWS,
         .device = "an Intel NPU",
+        .matches = rung__has_intel_npu,
         .executed_by = "OpenVINOExecutionProvider",
         .model_form = "f32",
         .precision = "f16",
@@ -175,6 +181,7 @@ const struct rung__rung rung__rungs[] = {
         .compiling = true,
         .platforms = RUNG__PLATFORM_LINUX | RUNG__PLATFORM_WINDOWS | RUNG__PLATFORM_ANDROID,
         .device = "a Hexagon of V68 to V81",
+        .matches = rung__has_hexagon,
         .executed_by = "QNNExecutionProvider",
         .model_form = "quantised",
         .precision = "the model's",
@@ -188,6 +195,7 @@ const struct rung__rung rung__rungs[] = {
         .automatic = true,
         .platforms = RUNG__PLATFORM_WINDOWS,
         .device = "a GPU",
+        .matches = rung__has_gpu,
         .executed_by = "DmlExecutionProvider",
         .model_form = "f32",
         .precision = "f32",
@@ -214,6 +222,7 @@ const struct rung__rung rung__rungs[] = {
         .automatic = true,
         .platforms = RUNG__PLATFORM_ANY,
         .device = "a GPU",
+        .matches = rung__has_gpu,
         .executed_by = "WebGpuExecutionProvider",
         .model_form = "f32",
         .precision = "f32",
@@ -228,6 +237,7 @@ const struct rung__rung rung__rungs[] = {
         .compiling = true,
         .platforms = LINUX_AND_WINDOWS,
         .device = "an x86 CPU",
+        .matches = rung__has_x86_cpu,
         .executed_by = "OpenVINOExecutionProvider",
         .model_form = "f32",
         .precision = "f32",
@@ -291,12 +301,15 @@ static bool offers(const struct rung__runtime_description *ort, const char *prov
 }
 
 enum rung__obstacle rung__rung_obstacle(const struct rung__rung *rung,
+                                        const struct rung__hardware *hardware,
                                         const struct rung__runtime_description *ort, char *reason,
                                         size_t size)
 {
     enum rung__obstacle obstacle = RUNG__OBSTACLE_ABSENT;
     if (!(rung->platforms & RUNG__PLATFORM))
         (void)rung__text_format(reason, size, "it is for other platforms than this one");
+    else if (rung->matches && !rung->matches(hardware))
+        (void)rung__text_format(reason, size, "it needs %s, and none was found", rung->device);
     else if (rung->executed_by && !ort)
         (void)rung__text_format(reason, size, "no ONNX Runtime could be loaded");
     else if (rung->executed_by && !offers(ort, rung->executed_by))

@@ -2,6 +2,7 @@
 #ifndef RUNG__LADDER_RUNGS_H
 #define RUNG__LADDER_RUNGS_H
 
+#include "hardware/hardware.h"
 #include "provider/provider.h"
 
 /* The rungs of this version as data: whatever knows a rung apart from another reads it here. */
@@ -30,10 +31,11 @@ struct rung__rung {
     const char *text;                      /**< one sentence */
     const struct rung__provider *provider; /**< NULL: this version lists it and cannot run it */
     bool automatic;                        /**< taken without being named */
-    bool floor;              /**< what its answers are is what those of others are compared with */
-    bool compiling;          /**< it makes an engine for the device before it can run */
-    uint32_t platforms;      /**< RUNG__PLATFORM_* */
-    const char *device;      /**< what it is for, as in "an NVIDIA GPU"; NULL: it needs none */
+    bool floor;         /**< what its answers are is what those of others are compared with */
+    bool compiling;     /**< it makes an engine for the device before it can run */
+    uint32_t platforms; /**< RUNG__PLATFORM_* */
+    const char *device; /**< what it is for, as in "an NVIDIA GPU"; NULL: it needs none */
+    bool (*matches)(const struct rung__hardware *); /**< that device is here; NULL with `device` */
     const char *executed_by; /**< the execution provider of ONNX Runtime, NULL: none of those */
     const char *model_form;  /**< which form of a model it takes */
     const char *precision;   /**< what it computes in */
@@ -58,10 +60,11 @@ enum rung__obstacle {
 };
 
 /**
- * Compares a rung with this platform and with what the loaded ONNX Runtime offers (NULL: none is
- * loaded); `reason`, of `size` bytes, says in words what is missing.
+ * Compares a rung with this platform, with the machine, and with what the loaded ONNX Runtime
+ * offers (NULL: none is loaded); `reason`, of `size` bytes, says in words what is missing.
  */
 enum rung__obstacle rung__rung_obstacle(const struct rung__rung *rung,
+                                        const struct rung__hardware *hardware,
                                         const struct rung__runtime_description *ort, char *reason,
                                         size_t size);
 

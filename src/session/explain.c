@@ -2,6 +2,7 @@
 /* Why things are as they are, as JSON. */
 #include <rung/instance.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -112,6 +113,7 @@ static json_t *explain_runtimes(const struct rung_instance *instance, bool *fail
 /** All that an explanation is made of. */
 struct explanation {
     struct rung__recall recall;
+    struct rung__hardware *hardware;
     json_t *rungs;
     const struct rung__rung *chosen, *above; /**< `above`: the last that can not serve */
     struct rung__standing of_above;
@@ -147,7 +149,7 @@ static rung_result explain_rungs(struct rung_instance *instance, struct explanat
     struct rung__standing standing;
     for (uint32_t i = 0; i < rung__rung_count; i++) {
         const struct rung__rung *rung = &rung__rungs[i];
-        rung_result result = rung__rung_stand(instance, rung, &standing);
+        rung_result result = rung__rung_stand(instance, made->hardware, rung, &standing);
         if (result != RUNG_OK)
             return result;
         const struct rung__outcome *probed = probed_outcome(&made->recall, rung, &standing);
@@ -181,6 +183,8 @@ static rung_result explain(struct rung_instance *instance, struct explanation *m
     made->rungs = json_array();
     rung_result result = rung__instance_recall(instance, NULL, &made->recall);
     if (result == RUNG_OK)
+        result = rung__instance_hardware(instance, &made->hardware);
+    if (result == RUNG_OK)
         result = explain_rungs(instance, made);
     if (result != RUNG_OK) {
         json_decref(made->rungs);
@@ -210,6 +214,7 @@ rung_result rung_instance_explain(rung_instance *instance, rung_span to, size_t 
     /* That no runtime loads is part of the answer. */
     rung_result result = explain(instance, &made, &json);
     rung__recall_finish(&made.recall);
+    free(made.hardware);
     if (result != RUNG_OK)
         return result;
     result = rung__json_write(json, to, needed);

@@ -27,6 +27,7 @@ struct probe {
     struct rung_instance *instance;
     struct rung__artifact artifact;
     rung_probe_options options;
+    struct rung__hardware *hardware;
     struct rung__trial *trials; /**< one for each row of the table */
     char *fingerprint;          /**< of strikes */
     struct rung__trial *floor;  /**< of the trials; NULL: none answered rightly yet */
@@ -39,7 +40,7 @@ static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
     struct rung__trial *trial = &probe->trials[index];
     const struct rung__header *header = &probe->artifact.view.header;
     struct rung__standing standing;
-    rung_result result = rung__rung_stand(probe->instance, rung, &standing);
+    rung_result result = rung__rung_stand(probe->instance, probe->hardware, rung, &standing);
     *can_run = false;
     trial->rung = rung;
     if (result != RUNG_OK)
@@ -245,6 +246,8 @@ static rung_result run(struct probe *probe, rung_probe_callback callback, void *
     result =
         rung__instance_fingerprint(probe->instance, RUNG__FINGERPRINT_ENGINES, &probe->fingerprint);
     if (result == RUNG_OK)
+        result = rung__instance_hardware(probe->instance, &probe->hardware);
+    if (result == RUNG_OK)
         result = try_all(probe);
     if (result == RUNG_OK && probe->instance->state)
         result = store(probe);
@@ -278,6 +281,7 @@ rung_result rung_model_probe(rung_instance *instance, const char *path,
         rung__trial_finish(&probe.trials[i]);
     free(probe.trials);
     free(probe.fingerprint);
+    free(probe.hardware);
     rung__artifact_finish(&probe.artifact);
     return result;
 }

@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/standing.h"
 
+#include <stdlib.h>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+
+rung_result rung__instance_hardware(const struct rung_instance *instance,
+                                    struct rung__hardware **out)
+{
+    *out = malloc(sizeof **out);
+    if (!*out)
+        return rung__fail(RUNG_NO_MEMORY, "no memory to look at this machine");
+    return rung__hardware_read(rung__instance_hardware_root(instance), *out);
+}
 
 static void set(struct rung__standing *standing, const char *outcome, const char *reason)
 {
@@ -23,8 +34,8 @@ static const struct rung__runtime *runtime_of(const struct rung__rung *rung)
     return rung->provider ? rung->provider->runtime : &rung__runtimes[RUNG__RUNTIME_ORT];
 }
 
-rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__rung *rung,
-                             struct rung__standing *out)
+rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__hardware *hardware,
+                             const struct rung__rung *rung, struct rung__standing *out)
 {
     const struct rung__runtime *runtime = runtime_of(rung);
     struct rung__runtime_description ort;
@@ -37,7 +48,8 @@ rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__
         return RUNG_OK;
     }
     const bool has_ort = rung__runtimes[RUNG__RUNTIME_ORT].describe(&ort);
-    switch (rung__rung_obstacle(rung, has_ort ? &ort : NULL, out->reason, sizeof out->reason)) {
+    switch (rung__rung_obstacle(rung, hardware, has_ort ? &ort : NULL, out->reason,
+                                sizeof out->reason)) {
     case RUNG__OBSTACLE_ABSENT:
         out->outcome = "absent";
         return RUNG_OK;

@@ -15,9 +15,14 @@ struct rung__standing {
     bool can_serve; /**< also a model without wishes of its own */
 };
 
+/** The machine that an instance is on, newly allocated: too much for the stack of a caller's
+ * thread. Results: OK, NO_MEMORY. */
+rung_result rung__instance_hardware(const struct rung_instance *instance,
+                                    struct rung__hardware **out);
+
 /** Loads what the rung runs on, if it is not loaded yet, and tells. Results: OK (whatever stands in
  * its way is in `out`), NO_MEMORY. */
-rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__rung *rung,
-                             struct rung__standing *out);
+rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__hardware *hardware,
+                             const struct rung__rung *rung, struct rung__standing *out);
 
 #endif

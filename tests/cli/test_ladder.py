@@ -5,11 +5,15 @@ import pathlib
 import re
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
 import tiny
 from conftest import PHOTOS, ROOT, RUNG, clean_environment, run, sentence
+
+sys.path.insert(0, str(ROOT / "tests" / "hardware"))
+import trees  # noqa: E402
 
 FACE = PHOTOS / "astronaut.png"
 
@@ -55,8 +59,20 @@ def test_a_rung_that_this_version_cannot_run_is_refused_by_name(rung):
 
 def test_without_an_onnx_runtime_its_rungs_say_so(tmp_path):
     rungs = rungs_of(explain(environment=clean_environment(RUNG_RUNTIME=str(tmp_path / "libonnxruntime.so"))))
-    assert rungs["cuda"]["outcome"] == "absent" and "no ONNX Runtime" in rungs["cuda"]["reason"]
+    assert rungs["openvino-cpu"]["outcome"] == "absent" and "no ONNX Runtime" in rungs["openvino-cpu"]["reason"]
     assert rungs["tract"]["outcome"] == "available"
+
+
+@pytest.mark.parametrize("machine, found", [
+    ("none", set()), ("nvidia", {"tensorrt", "cuda", "webgpu"}), ("nvidia-not-given", set()), ("amd", {"migraphx", "webgpu"}),
+    ("amd-no-kfd", {"webgpu"}), ("intel-npu", {"openvino-gpu", "openvino-npu", "webgpu"}), ("qualcomm-v66", {"webgpu"}),
+    ("virtio", set())])
+def test_a_rung_is_absent_without_its_device(machine, found, tmp_path):
+    trees.write(trees.TREES[machine](), tmp_path)
+    rungs = explain(environment=clean_environment(RUNG_HARDWARE_ROOT=str(tmp_path)))["rungs"]
+    needing = [rung for rung in rungs if rung["device"] not in (None, "an x86 CPU") and "platforms" not in rung["reason"]]
+    assert {rung["id"] for rung in needing if "none was found" not in rung["reason"]} == found
+    assert all("does not offer" in rung["reason"] for rung in needing if rung["id"] in found)
 
 
 def test_the_page_lists_the_rungs_of_the_table():

@@ -6,11 +6,19 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ladder/rungs.h"
 
 #define REASON 200
+
+/** A machine with a GPU that this process was given. */
+static const struct rung__hardware with_gpu = {
+    .devices = {{.kind = RUNG__DEVICE_GPU, .vendor = RUNG__VENDOR_NVIDIA, .has_node = true}},
+    .device_count = 1,
+};
+static const struct rung__hardware bare;
 
 static bool names_folder(const struct rung__rung_option *options)
 {
@@ -80,11 +88,13 @@ static void known_traps_are_options(void **state)
 
 static enum rung__obstacle obstacle_of(const char *id, const char *offered, char reason[REASON])
 {
-    char *providers[] = {(char *)(uintptr_t) "CPUExecutionProvider", (char *)(uintptr_t)offered};
+    char cpu[] = "CPUExecutionProvider", other[64];
+    char *providers[] = {cpu, other};
+    snprintf(other, sizeof other, "%s", offered ? offered : "");
     const struct rung__runtime_description ort = {
         .version = "1.31.1", .providers = providers, .provider_count = offered ? 2 : 1};
     reason[0] = '\0';
-    return rung__rung_obstacle(rung__rung_named(id), &ort, reason, REASON);
+    return rung__rung_obstacle(rung__rung_named(id), &with_gpu, &ort, reason, REASON);
 }
 
 static void what_the_runtime_does_not_offer_is_absent_by_name(void **state)
@@ -103,6 +113,17 @@ static void what_is_offered_and_did_not_run_is_unmeasured(void **state)
     assert_int_equal(obstacle_of("webgpu", "WebGpuExecutionProvider", reason),
                      RUNG__OBSTACLE_UNMEASURED);
     assert_true(strlen(reason) > 10);
+}
+
+static void without_its_device_a_rung_is_absent(void **state)
+{
+    (void)state;
+    char reason[REASON];
+    assert_int_equal(rung__rung_obstacle(rung__rung_named("cuda"), &bare, NULL, reason, REASON),
+                     RUNG__OBSTACLE_ABSENT);
+    assert_non_null(strstr(reason, "an NVIDIA GPU"));
+    assert_int_equal(obstacle_of("migraphx", "MIGraphXExecutionProvider", reason),
+                     RUNG__OBSTACLE_ABSENT);
 }
 
 static void a_rung_of_another_platform_is_absent_whatever_is_offered(void **state)
@@ -124,7 +145,7 @@ static void without_an_onnx_runtime_only_the_others_are_left(void **state)
     char reason[REASON];
     for (uint32_t i = 0; i < rung__rung_count; i++) {
         const struct rung__rung *rung = &rung__rungs[i];
-        assert_int_equal(rung__rung_obstacle(rung, NULL, reason, sizeof reason),
+        assert_int_equal(rung__rung_obstacle(rung, &bare, NULL, reason, sizeof reason),
                          rung->executed_by ? RUNG__OBSTACLE_ABSENT : RUNG__OBSTACLE_NONE);
     }
 }
@@ -139,6 +160,7 @@ int main(void)
         cmocka_unit_test(known_traps_are_options),
         cmocka_unit_test(what_the_runtime_does_not_offer_is_absent_by_name),
         cmocka_unit_test(what_is_offered_and_did_not_run_is_unmeasured),
+        cmocka_unit_test(without_its_device_a_rung_is_absent),
         cmocka_unit_test(a_rung_of_another_platform_is_absent_whatever_is_offered),
         cmocka_unit_test(without_an_onnx_runtime_only_the_others_are_left),
     };
