@@ -202,6 +202,18 @@ static void of_those_as_fast_the_upper_one_is_chosen(void **state)
     assert_string_equal(winner_of(10.5, 10, 30, -1), "cuda");
 }
 
+static void what_stands_below_the_floor_is_no_rival_of_it(void **state)
+{
+    (void)state;
+    struct rung__trial trials[] = {answer("ort-cpu", right, 30), answer("tract", right, 10)};
+    rung__probe_decide(trials, 2, &trials[0]);
+    assert_int_equal(trials[0].outcome.kind, RUNG__OUTCOME_CHOSEN);
+    assert_int_equal(trials[1].outcome.kind, RUNG__OUTCOME_SLOWER);
+    assert_non_null(strstr(trials[1].outcome.reason, "ort-cpu does not work"));
+    rung__trial_finish(&trials[0]);
+    rung__trial_finish(&trials[1]);
+}
+
 static void wrong_numbers_lose_to_any_speed(void **state)
 {
     (void)state;
@@ -223,6 +235,7 @@ int main(void)
         cmocka_unit_test(the_fastest_that_is_worth_it_is_chosen),
         cmocka_unit_test(less_than_three_percent_is_not_worth_it),
         cmocka_unit_test(of_those_as_fast_the_upper_one_is_chosen),
+        cmocka_unit_test(what_stands_below_the_floor_is_no_rival_of_it),
         cmocka_unit_test(wrong_numbers_lose_to_any_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
