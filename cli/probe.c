@@ -3,11 +3,12 @@
 #include <stdio.h>
 
 #include "common.h"
+#include "report.h"
 
 static uint32_t time_limit_s;
 
 /** What the rungs are reported to. */
-struct report {
+struct listing {
     json_t *rungs; /**< NULL: a table is printed */
     bool complete, begun;
 };
@@ -51,18 +52,18 @@ static json_t *rung_json(const rung_probe_rung *rung, bool *complete)
 
 static void take_rung(void *user, const rung_probe_rung *rung)
 {
-    struct report *report = user;
-    if (report->rungs)
-        append_item(report->rungs, rung_json(rung, &report->complete), &report->complete);
+    struct listing *listing = user;
+    if (listing->rungs)
+        append_item(listing->rungs, rung_json(rung, &listing->complete), &listing->complete);
     else {
-        if (!report->begun)
+        if (!listing->begun)
             print_head();
         print_row(rung);
     }
-    report->begun = true;
+    listing->begun = true;
 }
 
-static rung_result probe(rung_instance *instance, struct report *report)
+static rung_result probe(rung_instance *instance, struct listing *listing)
 {
     char path[PATH_MAX];
     const rung_probe_options options = {
@@ -72,24 +73,24 @@ static rung_result probe(rung_instance *instance, struct report *report)
         .time_limit_ms = time_limit_s * 1000,
     };
     rung_result result = find_model(instance, common.model, path, sizeof path);
-    return result == RUNG_OK ? rung_model_probe(instance, path, &options, take_rung, report)
+    return result == RUNG_OK ? rung_model_probe(instance, path, &options, take_rung, listing)
                              : result;
 }
 
 /** An exit status, after a message. */
-static int print_report(struct report *report)
+static int print_report(struct listing *listing)
 {
     json_t *json =
-        json_pack("{s:i,s:s,s:o}", "schema", 1, "model", common.model, "rungs", report->rungs);
-    report->rungs = NULL;
-    return print_json(json_if(json, report->complete)) ? EXIT_DONE : fail_memory();
+        json_pack("{s:i,s:s,s:o}", "schema", 1, "model", common.model, "rungs", listing->rungs);
+    listing->rungs = NULL;
+    return report_print_line(json, listing->complete) ? EXIT_DONE : fail_memory();
 }
 
 static int run(int count, char **operands)
 {
     (void)count, (void)operands;
     rung_instance *instance;
-    struct report report = {.complete = true};
+    struct listing listing = {.complete = true};
     if (!common.model) {
         fprintf(stderr, "rung probe: -m MODEL is missing; it names the model that is run\n");
         return EXIT_USAGE;
@@ -98,18 +99,18 @@ static int run(int count, char **operands)
     if (result != RUNG_OK)
         return fail_with(result);
     if (common.json)
-        report.rungs = json_array();
-    if (common.json && !report.rungs) {
+        listing.rungs = json_array();
+    if (common.json && !listing.rungs) {
         rung_instance_destroy(instance);
         return fail_memory();
     }
-    result = probe(instance, &report);
+    result = probe(instance, &listing);
     int status = result == RUNG_OK ? EXIT_DONE : fail_with(result);
-    if (report.rungs && report.begun) {
-        const int printed = print_report(&report);
+    if (listing.rungs && listing.begun) {
+        const int printed = print_report(&listing);
         status = status == EXIT_DONE ? printed : status;
     }
-    json_decref(report.rungs);
+    json_decref(listing.rungs);
     rung_instance_destroy(instance);
     return status;
 }
