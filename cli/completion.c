@@ -5,6 +5,11 @@
 #include "common.h"
 #include "help.h"
 
+/* Of what rung explain prints, the ids of the rungs that can run here; the same for each shell. */
+#define SED_RUNGS                                                                                  \
+    "sed -n '/^  [^ ]*  *absent /d; /^  [^ ]*  *unmeasured /d; /^rungs/,/^[^ r]/s/^  "             \
+    "\\([a-z0-9-]*\\) .*/\\1/p'"
+
 static const struct option_row *first_option(const struct command *command)
 {
     static const struct option_row none[] = {ROW_END};
@@ -75,8 +80,7 @@ static const char bash_head[] =
     "_rung_rungs()\n"
     "{\n"
     "    _rung_words \"$(\"$rung\" explain 2>/dev/null |\n"
-    "        sed -n '/^  [^ ]*  *absent /d; /^  [^ ]*  *unmeasured /d; /^rungs/,/^[^ r]/s/^  "
-    "\\([a-z0-9-]*\\) .*/\\1/p')\"\n"
+    "        " SED_RUNGS ")\"\n"
     "}\n"
     "\n"
     "_rung()\n"
@@ -193,8 +197,7 @@ static const char zsh_head[] =
     "_rung_rungs()\n"
     "{\n"
     "    compadd -- ${(f)\"$($rung explain 2>/dev/null |\n"
-    "        sed -n '/^  [^ ]*  *absent /d; /^  [^ ]*  *unmeasured /d; /^rungs/,/^[^ r]/s/^  "
-    "\\([a-z0-9-]*\\) .*/\\1/p')\"}\n"
+    "        " SED_RUNGS ")\"}\n"
     "}\n"
     "\n"
     "_rung()\n"
@@ -305,8 +308,7 @@ static const char fish_head[] =
     "function __rung_rungs\n"
     "    set -l words (commandline -opc)\n"
     "    $words[1] explain 2>/dev/null |\n"
-    "        sed -n '/^  [^ ]*  *absent /d; /^  [^ ]*  *unmeasured /d; /^rungs/,/^[^ r]/s/^  "
-    "\\([a-z0-9-]*\\) .*/\\1/p'\n"
+    "        " SED_RUNGS "\n"
     "end\n"
     "\n"
     "complete -c rung -f\n"

@@ -61,7 +61,8 @@ static json_t *settings(void *user)
 {
     const struct detection *detection = user;
     bool complete = true;
-    json_t *json = role_settings(&detection->detector, &complete);
+    json_t *json =
+        role_settings(&detection->detector, detection->detector.info.identity, &complete);
     thresholds_report(&wanted.thresholds, &detection->filter, &detection->context, json, &complete);
     return json_if(json, complete);
 }
@@ -88,11 +89,7 @@ static char *annotated_path(const struct source *source)
     const char *ending = strrchr(source->inside, '.');
     bool keeps = ending && (strcasecmp(ending, ".png") == 0 || strcasecmp(ending, ".jpg") == 0 ||
                             strcasecmp(ending, ".jpeg") == 0);
-    size_t size = strlen(common.output) + strlen(source->inside) + 8;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s/%s%s", common.output, source->inside, keeps ? "" : ".jpg");
-    return path;
+    return output_path(common.output, source->inside, keeps ? "" : ".jpg");
 }
 
 /** Writes the picture with what was found; on failure the item has the reason. */
@@ -255,11 +252,6 @@ static const struct option_row options[] = {
      .text = "allow --conf, --iou and --max-det beyond the model's own; every result says so",
      .target = &wanted.thresholds.override},
     ROWS_JOB,
-    ROW_RUNG,
-    ROW_RUNTIME,
-    ROW_TRUST,
-    ROW_UNSIGNED,
-    ROW_VERBOSE,
     ROW_END,
 };
 

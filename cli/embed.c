@@ -107,11 +107,7 @@ static void describe(void *user, char *to, size_t size)
 /** What every result and the index of a file begin with. */
 static json_t *model_json(const struct embedding *embedding, bool *complete)
 {
-    const rung_model_info *info = &embedding->embedder.info;
-    json_t *json = json_object();
-    set_member(json, "identity", json_string(embedding->identity), complete);
-    set_member(json, "rung", json_string(info->rung), complete);
-    set_member(json, "artifact", json_string(info->artifact), complete);
+    json_t *json = role_settings(&embedding->embedder, embedding->identity, complete);
     if (wanted.detector)
         set_member(json, "detector_artifact", json_string(embedding->detector.info.artifact),
                    complete);
@@ -431,11 +427,6 @@ static const struct option_row options[] = {
      .value = VALUE_MODEL,
      .target = &wanted.detector},
     ROWS_JOB,
-    ROW_RUNG,
-    ROW_RUNTIME,
-    ROW_TRUST,
-    ROW_UNSIGNED,
-    ROW_VERBOSE,
     ROW_END,
 };
 

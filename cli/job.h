@@ -86,7 +86,7 @@ double job_now_ms(void);
 /** Runs a command on what the operands name. Gives the exit status. */
 int job_run(const struct job_work *work, void *user, int count, char **operands);
 
-/** The options that every job takes. */
+/** The options that every job takes, the last of its table. */
 #define ROWS_JOB                                                                                   \
     ROW_JSON,                                                                                      \
         {.name = "resume",                                                                         \
@@ -117,11 +117,11 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
          .target = &common.max_pixels,                                                             \
          .least = 1,                                                                               \
          .most = 65535ull * 65535},                                                                \
-    {                                                                                              \
-        .letter = '0', .name = "null",                                                             \
-        .text = "names in the list on standard input end with NUL, not with a line end",           \
-        .target = &common.null_separated                                                           \
-    }
+        {.letter = '0',                                                                            \
+         .name = "null",                                                                           \
+         .text = "names in the list on standard input end with NUL, not with a line end",          \
+         .target = &common.null_separated},                                                        \
+        ROW_RUNG, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE
 
 extern const char *const job_hints[];
 

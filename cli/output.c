@@ -129,6 +129,15 @@ bool output_write(const char *path, const void *data, size_t size, char *why, si
     return false;
 }
 
+char *output_path(const char *folder, const char *inside, const char *ending)
+{
+    const size_t size = strlen(folder) + strlen(inside) + strlen(ending) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s%s", folder, inside, ending);
+    return path;
+}
+
 bool output_is_same(const char *a, const char *b)
 {
     struct stat first, second;

@@ -30,6 +30,9 @@ bool output_write_all(int file, const char *data, size_t size);
 /** Writes a file whole or not at all, with the folders above it. */
 bool output_write(const char *path, const void *data, size_t size, char *why, size_t why_size);
 
+/** FOLDER/INSIDE with the ending behind it, newly allocated; NULL without memory. */
+char *output_path(const char *folder, const char *inside, const char *ending);
+
 /** True when both paths lead to the same existing file. */
 bool output_is_same(const char *a, const char *b);
 

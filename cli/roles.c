@@ -43,10 +43,10 @@ void role_describe(const struct role_model *model, char *to, size_t size)
     snprintf(to, size, "%s on %s", model->info.identity, model->info.rung);
 }
 
-json_t *role_settings(const struct role_model *model, bool *complete)
+json_t *role_settings(const struct role_model *model, const char *identity, bool *complete)
 {
     json_t *json = json_object();
-    set_member(json, "identity", json_string(model->info.identity), complete);
+    set_member(json, "identity", json_string(identity), complete);
     set_member(json, "rung", json_string(model->info.rung), complete);
     set_member(json, "artifact", json_string(model->info.artifact), complete);
     return json;

@@ -20,8 +20,8 @@ void role_close(struct role_model *model);
 /** "centerface on ort-cpu". */
 void role_describe(const struct role_model *model, char *to, size_t size);
 
-/** The members identity, rung and artifact, that all its results have in common. */
-json_t *role_settings(const struct role_model *model, bool *complete);
+/** The members identity, rung and artifact, that all results of that identity have in common. */
+json_t *role_settings(const struct role_model *model, const char *identity, bool *complete);
 
 /** What one thread needs to run it; zeroed it is none. */
 struct role_session {

@@ -7,6 +7,7 @@
 #include "draw.h"
 #include "job.h"
 #include "mask.h"
+#include "output.h"
 #include "report.h"
 #include "roles.h"
 
@@ -51,7 +52,8 @@ static json_t *settings(void *user)
 {
     const struct segmentation *segmentation = user;
     bool complete = true;
-    json_t *json = role_settings(&segmentation->segmenter, &complete);
+    json_t *json =
+        role_settings(&segmentation->segmenter, segmentation->segmenter.info.identity, &complete);
     return json_if(json, complete);
 }
 
@@ -71,16 +73,6 @@ static rung_result session_new(void *user, void **out)
     struct session *session = *out = calloc(1, sizeof *session);
     return session ? role_session_init(&session->segmenter, &segmentation->segmenter, NULL)
                    : RUNG_NO_MEMORY;
-}
-
-/** DIR/NAME with the ending behind the whole name, so that no two pictures share a file. */
-static char *output_path(const struct source *source, const char *ending)
-{
-    const size_t size = strlen(common.output) + strlen(source->inside) + strlen(ending) + 2;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s/%s%s", common.output, source->inside, ending);
-    return path;
 }
 
 /** Both files or none; on failure the item has the reason. `overlay_path` is NULL without one. */
@@ -106,8 +98,9 @@ static bool save_files(const struct segmentation *segmentation, struct mask *mas
 static bool save(const struct segmentation *segmentation, struct session *session,
                  struct job_item *item)
 {
-    char *mask_path = output_path(item->source, MASK_ENDING);
-    char *overlay_path = overlay ? output_path(item->source, OVERLAY_ENDING) : NULL;
+    char *mask_path = output_path(common.output, item->source->inside, MASK_ENDING);
+    char *overlay_path =
+        overlay ? output_path(common.output, item->source->inside, OVERLAY_ENDING) : NULL;
     bool saved = mask_path && (overlay_path || !overlay) &&
                  mask_spread(&session->mask, session->segmenter.packet, item->photo.width,
                              item->photo.height);
@@ -240,11 +233,6 @@ static const struct option_row options[] = {
              ", all but class 0 tinted by its class",
      .target = &overlay},
     ROWS_JOB,
-    ROW_RUNG,
-    ROW_RUNTIME,
-    ROW_TRUST,
-    ROW_UNSIGNED,
-    ROW_VERBOSE,
     ROW_END,
 };
 

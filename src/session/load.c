@@ -176,18 +176,27 @@ static rung_result choose(struct rung_model *model, const rung_model_options *op
     return variable ? load_named(model, variable, "RUNG_RUNG") : load_best(model);
 }
 
-rung_result rung__model_load(struct rung_model *model, const rung_model_options *options)
+rung_result rung__threads_resolve(const struct rung_instance *instance, uint32_t wanted,
+                                  const char *where, uint32_t *out)
 {
     struct rung__cpus cpus;
+    if (wanted > RUNG__THREADS_MAX)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "%s.threads is %u; at most %u", where, wanted,
+                          RUNG__THREADS_MAX);
+    if (wanted == 0)
+        rung__cpus_read(rung__instance_hardware_root(instance), &cpus);
+    *out = wanted ? wanted : rung__cpus_default_threads(&cpus);
+    return RUNG_OK;
+}
+
+rung_result rung__model_load(struct rung_model *model, const rung_model_options *options)
+{
     rung_result result = rung__model_refuse_bundle(&model->artifact);
-    if (result != RUNG_OK)
-        return result;
-    if (options->threads > RUNG__THREADS_MAX)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_options.threads is %u; at most %u",
-                          options->threads, RUNG__THREADS_MAX);
-    rung__cpus_read(rung__instance_hardware_root(model->instance), &cpus);
-    model->threads = options->threads ? options->threads : rung__cpus_default_threads(&cpus);
-    result = choose(model, options);
+    if (result == RUNG_OK)
+        result = rung__threads_resolve(model->instance, options->threads, "rung_model_options",
+                                       &model->threads);
+    if (result == RUNG_OK)
+        result = choose(model, options);
     if (result == RUNG_OK && !model->reason)
         result = rung__fail(RUNG_NO_MEMORY, "no memory for a model");
     if (result == RUNG_OK && model->rung->provider->single_threaded)

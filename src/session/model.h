@@ -34,6 +34,13 @@ struct rung_model {
 
 #define RUNG__THREADS_MAX 1024u /* of one run */
 
+/**
+ * The threads of one run: those that are wanted, or for 0 the default of the instance's machine.
+ * `where` names the caller's structure in the sentence. Results: OK, INVALID_ARGUMENT.
+ */
+rung_result rung__threads_resolve(const struct rung_instance *instance, uint32_t wanted,
+                                  const char *where, uint32_t *out);
+
 /** UNSUPPORTED for what is no graph of ONNX: it must not reach a provider that takes it for one. */
 rung_result rung__model_refuse_bundle(const struct rung__artifact *artifact);
 

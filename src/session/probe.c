@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "hardware/cpus.h"
 #include "ladder/attempts.h"
 #include "ladder/probe.h"
 #include "session/model.h"
@@ -210,7 +209,6 @@ static rung_result lock(const struct probe *probe, struct rung__file_lock *out)
 
 static rung_result check_options(struct probe *probe, const rung_probe_options *caller_options)
 {
-    struct rung__cpus cpus;
     rung_probe_options *options = &probe->options;
     rung_result result =
         rung__structure_read(options, sizeof *options, caller_options, "rung_probe_options");
@@ -219,15 +217,10 @@ static rung_result check_options(struct probe *probe, const rung_probe_options *
     if (options->flags)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_probe_options.flags: unknown bits %#x",
                           options->flags);
-    if (options->threads > RUNG__THREADS_MAX)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_probe_options.threads is %u; at most %u",
-                          options->threads, RUNG__THREADS_MAX);
-    rung__cpus_read(rung__instance_hardware_root(probe->instance), &cpus);
-    if (!options->threads)
-        options->threads = rung__cpus_default_threads(&cpus);
     if (!options->time_limit_ms)
         options->time_limit_ms = TIME_LIMIT_MS;
-    return RUNG_OK;
+    return rung__threads_resolve(probe->instance, options->threads, "rung_probe_options",
+                                 &options->threads);
 }
 
 static rung_result run(struct probe *probe, rung_probe_callback callback, void *user)
