@@ -36,7 +36,10 @@ typedef struct rung_context_options {
      * they are raised within the format's, and a packet still says when something was left out.
      */
     uint32_t min_confidence, iou, max_targets;
-    uint64_t reserved[5];
+    /** What its results must be, as rung_model_info told it earlier; NULL: whatever the model is
+     * now. A job that names it ends as it began. */
+    const char *identity;
+    uint64_t reserved[4];
 } rung_context_options;
 
 /** What it takes to run one model on one frame at a time. Opaque. */
@@ -48,8 +51,8 @@ typedef struct rung_context rung_context;
  * `options` may be NULL and is not kept. `*out` belongs to the caller, who ends it with
  * rung_context_destroy before its model. Safe from any thread; a context itself is for one thread
  * at a time, and several contexts of a model may run side by side. Results: OK, INVALID_ARGUMENT
- * (also thresholds without leave to override, or none that the model has), VERSION, BACKEND,
- * NO_MEMORY.
+ * (also thresholds without leave to override, or none that the model has), VERSION, IDENTITY
+ * (another one than was asked for), BACKEND, NO_MEMORY.
  */
 RUNG_API rung_result rung_context_create(rung_model *model, const rung_context_options *options,
                                          rung_context **out);
@@ -94,7 +97,8 @@ typedef struct rung_run_info {
     uint64_t preprocess_ns, run_ns, postprocess_ns;
     rung_role role;
     uint32_t calibration_overridden; /**< 1: thresholds were not the artifact's; else 0 */
-    uint64_t reserved[7];
+    const char *precision;           /**< as in rung_model_info */
+    uint64_t reserved[6];
 } rung_run_info;
 
 /**

@@ -119,6 +119,16 @@ static rung_result read_options(const rung_context_options *caller_options,
     return RUNG_OK;
 }
 
+/** A job keeps one identity from its start to its end. */
+static rung_result check_identity(const rung_model *model, const char *wanted)
+{
+    if (!wanted || strcmp(wanted, model->identity) == 0)
+        return RUNG_OK;
+    return rung__fail(RUNG_IDENTITY,
+                      "rung_context_options.identity is %s, and results on %s are of %s", wanted,
+                      model->rung->id, model->identity);
+}
+
 rung_result rung_context_create(rung_model *model, const rung_context_options *caller_options,
                                 rung_context **out)
 {
@@ -133,8 +143,10 @@ rung_result rung_context_create(rung_model *model, const rung_context_options *c
     if (!context)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
     context->model = model;
-    result = rung__calibrate(&model->artifact.view.header, &options, &context->selection,
-                             &context->overridden);
+    result = check_identity(model, options.identity);
+    if (result == RUNG_OK)
+        result = rung__calibrate(&model->artifact.view.header, &options, &context->selection,
+                                 &context->overridden);
     if (result == RUNG_OK)
         result = model->rung->provider->create_context(model->loaded, &context->memory,
                                                        &context->running);

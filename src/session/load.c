@@ -6,12 +6,23 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
+#include "ladder/pins.h"
 #include "session/model.h"
 #include "session/recall.h"
+
+#define REASON_BYTES 256
 
 static const char nothing_probed[] = "nothing was probed on this device";
 static const char probe_outdated[] =
     "what was probed on this device has changed, and rung probe measures again";
+
+static bool may_serve(const struct rung_model *model, const struct rung__rung *rung,
+                      char reason[REASON_BYTES])
+{
+    const struct rung__artifact_view *view = &model->artifact.view;
+    return model->any_precision ? rung__rung_takes(rung, &view->header, reason, REASON_BYTES)
+                                : rung__rung_serves(rung, view, reason, REASON_BYTES);
+}
 
 /** Loads on one rung; its runtime is found first. */
 static rung_result load_on(struct rung_model *model, const struct rung__rung *rung)
@@ -22,7 +33,10 @@ static rung_result load_on(struct rung_model *model, const struct rung__rung *ru
         .threads = model->threads,
         .helper = model->instance->helper,
     };
+    char reason[REASON_BYTES];
     rung_result result = RUNG_OK;
+    if (!may_serve(model, rung, reason))
+        return rung__fail(RUNG_UNSUPPORTED, "%s", reason);
     if (provider->runtime)
         result = rung__instance_load_runtime(model->instance, provider->runtime);
     if (result == RUNG_OK)
@@ -192,6 +206,7 @@ rung_result rung__threads_resolve(const struct rung_instance *instance, uint32_t
 rung_result rung__model_load(struct rung_model *model, const rung_model_options *options)
 {
     rung_result result = rung__model_refuse_bundle(&model->artifact);
+    model->any_precision = options->flags & RUNG_MODEL_ANY_PRECISION;
     if (result == RUNG_OK)
         result = rung__threads_resolve(model->instance, options->threads, "rung_model_options",
                                        &model->threads);

@@ -8,6 +8,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "ladder/pins.h"
+#include "session/identity.h"
 #include "session/structure.h"
 
 enum rung__admission rung__admission_of(const struct rung_instance *instance)
@@ -28,15 +30,11 @@ rung_result rung_artifact_verify(rung_instance *instance, const char *path)
     return result;
 }
 
-/** What a network computes names it; where it computes does not (ladder.md). */
 static rung_result name_identity(struct rung_model *model)
 {
     const struct rung__header *header = &model->artifact.view.header;
-    static const char *const classes[] = {
-        [RUNG_FORM_F32] = "",         [RUNG_FORM_F16] = "+f16",       [RUNG_FORM_INT8] = "+i8",
-        [RUNG_FORM_A16W8] = "+a16w8", [RUNG_FORM_A16W16] = "+a16w16",
-    };
-    model->identity = rung__text_new("%s%s", header->name, classes[header->form]);
+    model->precision = rung__precision_text(rung__rung_precision(model->rung, header));
+    model->identity = rung__identity_new(header, model->rung);
     return model->identity ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for a model");
 }
 
@@ -85,9 +83,9 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
         rung__structure_read(&options, sizeof options, caller_options, "rung_model_options");
     if (result != RUNG_OK)
         return result;
-    if (options.flags)
+    if (options.flags & ~(uint32_t)RUNG_MODEL_ANY_PRECISION)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_options.flags: unknown bits %#x",
-                          options.flags);
+                          options.flags & ~(uint32_t)RUNG_MODEL_ANY_PRECISION);
     struct rung_model *model = calloc(1, sizeof *model);
     if (!model)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
@@ -100,11 +98,11 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
     }
     result = choose_kernels(model);
     if (result == RUNG_OK)
-        result = name_identity(model);
-    if (result == RUNG_OK)
         result = copy_labels(model);
     if (result == RUNG_OK)
         result = rung__model_load(model, &options);
+    if (result == RUNG_OK)
+        result = name_identity(model);
     if (result != RUNG_OK) {
         rung_model_destroy(model);
         return result;
@@ -168,6 +166,7 @@ rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller
         .min_confidence = header->selection.min_confidence,
         .iou = header->selection.iou,
         .suppression = header->selection.flags,
+        .precision = model->precision,
     };
     return rung__structure_write(caller_info, &info, sizeof info, "rung_model_info");
 }

@@ -20,7 +20,9 @@ struct rung_model {
     void *loaded; /**< the provider's */
     struct rung__model_report report;
     uint32_t threads;
+    bool any_precision; /**< RUNG_MODEL_ANY_PRECISION */
     char *identity;
+    const char *precision; /**< of the numbers that are executed */
     char *reason;
     char **labels; /**< zero-ended copies */
     uint32_t label_count;
