@@ -156,7 +156,7 @@ static double cosine_of(const rung_embedding *a, const rung_embedding *b)
 rung_result rung_embedding_cosine(const rung_embedding *a, const rung_embedding *b, double *cosine)
 {
     rung_embedding first, second;
-    struct identity of_first, of_second;
+    struct identity of_first = {0}, of_second = {0};
     if (!a || !b || !cosine)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_embedding_cosine: an argument is NULL");
     rung_result result = read_embedding(a, &first, &of_first);

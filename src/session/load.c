@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
+#include "ladder/execution.h"
 #include "ladder/pins.h"
 #include "session/model.h"
 #include "session/recall.h"
@@ -28,22 +29,25 @@ static bool may_serve(const struct rung_model *model, const struct rung__rung *r
 static rung_result load_on(struct rung_model *model, const struct rung__rung *rung)
 {
     const struct rung__provider *provider = rung->provider;
-    const struct rung__model_request request = {
-        .artifact = &model->artifact.view,
-        .threads = model->threads,
-        .helper = model->instance->helper,
-    };
-    char reason[REASON_BYTES];
+    struct rung__rung_execution execution;
     rung_result result = RUNG_OK;
-    if (!may_serve(model, rung, reason))
-        return rung__fail(RUNG_UNSUPPORTED, "%s", reason);
     if (provider->runtime)
         result = rung__instance_load_runtime(model->instance, provider->runtime);
     if (result == RUNG_OK)
         result = rung__artifact_check_unchanged(&model->artifact);
     if (result != RUNG_OK)
         return result;
-    result = rung__provider_load(provider, &request, &model->loaded, &model->report);
+    result = rung__rung_execution_make(rung, model->threads, NULL, &execution);
+    if (result == RUNG_OK)
+        result = rung__provider_load(provider,
+                                     &(struct rung__model_request){
+                                         .artifact = &model->artifact.view,
+                                         .execution = &execution.execution,
+                                         .threads = model->threads,
+                                         .helper = model->instance->helper,
+                                     },
+                                     &model->loaded, &model->report);
+    rung__rung_execution_finish(&execution);
     if (result == RUNG_OK)
         model->rung = rung;
     /* The runtime has read the file by now. Was it still the one that was verified? If not, that is
@@ -55,14 +59,13 @@ static rung_result load_on(struct rung_model *model, const struct rung__rung *ru
 static rung_result load_named(struct rung_model *model, const char *id, const char *who)
 {
     const struct rung__rung *rung = rung__rung_named(id);
+    char reason[REASON_BYTES];
     if (!rung)
         return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\" (%s); rung explain lists them",
                           id, who);
-    if (!rung->provider)
-        return rung__fail(RUNG_UNSUPPORTED,
-                          "this version cannot run the rung \"%s\" (%s); rung explain lists those "
-                          "that it can",
-                          id, who);
+    if (!may_serve(model, rung, reason))
+        return rung__fail(RUNG_UNSUPPORTED, "%s cannot serve %s: %s", id,
+                          model->artifact.view.header.name, reason);
     model->reason = rung__text_new("named by %s", who);
     return load_on(model, rung);
 }
@@ -83,9 +86,15 @@ static char *add_refusal(char *list, const struct rung__rung *rung)
     return longer;
 }
 
-/** What was proved of this very model to fail is not tried again; false, and why. */
-static bool may_load(const struct rung__recall *recall, const struct rung__rung *rung)
+/** What cannot serve the model is not tried, nor what was proved of it to fail; false, and why. */
+static bool may_load(const struct rung_model *model, const struct rung__recall *recall,
+                     const struct rung__rung *rung)
 {
+    char reason[REASON_BYTES];
+    if (!may_serve(model, rung, reason)) {
+        (void)rung__fail(RUNG_UNSUPPORTED, "%s", reason);
+        return false;
+    }
     const struct rung__outcome *outcome =
         recall->own ? rung__verdict_of(recall->verdict, rung->id) : NULL;
     if (!outcome || outcome->kind == RUNG__OUTCOME_CHOSEN ||
@@ -130,7 +139,7 @@ struct walk {
 static bool goes_on(struct rung_model *model, struct walk *walk, const struct rung__rung *rung,
                     rung_result *result)
 {
-    *result = may_load(walk->recall, rung) ? load_on(model, rung) : RUNG_UNSUPPORTED;
+    *result = may_load(model, walk->recall, rung) ? load_on(model, rung) : RUNG_UNSUPPORTED;
     if (!next_may_do_better(*result))
         return false;
     if (walk->first == RUNG_OK)
@@ -141,7 +150,7 @@ static bool goes_on(struct rung_model *model, struct walk *walk, const struct ru
     return walk->refusals != NULL;
 }
 
-/** First the rung that a probe chose, then the others from the top. */
+/** First the rung that a probe chose, then the floors: nothing else serves unproven. */
 static rung_result walk_down(struct rung_model *model, struct walk *walk)
 {
     const struct rung__rung *proven = rung__recall_rung(walk->recall);
@@ -149,7 +158,7 @@ static rung_result walk_down(struct rung_model *model, struct walk *walk)
     if (proven && !goes_on(model, walk, proven, &result))
         return result;
     for (uint32_t i = 0; i < rung__rung_count; i++)
-        if (rung__rungs[i].automatic && rung__rungs[i].provider && &rung__rungs[i] != proven &&
+        if (rung__rungs[i].automatic && rung__rungs[i].floor && &rung__rungs[i] != proven &&
             !goes_on(model, walk, &rung__rungs[i], &result))
             return result;
     return result;
