@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "ladder/attempts.h"
+#include "ladder/pins.h"
 #include "ladder/probe.h"
 #include "session/model.h"
 #include "session/recall.h"
@@ -53,6 +54,9 @@ static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
     else if (!(header->providers & rung->provider->compatibility))
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT,
                           "the model does not list the provider %s", rung->provider->name);
+    else if (!rung__rung_serves(rung, &probe->artifact.view, standing.reason,
+                                sizeof standing.reason))
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing.reason);
     else
         *can_run = true;
     return RUNG_OK;
