@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
+#include "session/guard.h"
 #include "session/model.h"
 #include "session/recall.h"
 
@@ -29,7 +30,8 @@ static rung_result load_on(struct rung_model *model, const struct rung__rung *ru
         result = rung__artifact_check_unchanged(&model->artifact);
     if (result != RUNG_OK)
         return result;
-    result = rung__provider_load(provider, &request, &model->loaded, &model->report);
+    result = rung__guarded_load(model->instance, rung, model->artifact.digest_text, &request,
+                                &model->loaded, &model->report);
     if (result == RUNG_OK)
         model->rung = rung;
     /* The runtime has read the file by now. Was it still the one that was verified? If not, that is
