@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
+#include "ladder/execution.h"
 #include "session/guard.h"
 #include "session/model.h"
 #include "session/recall.h"
@@ -18,11 +19,7 @@ static const char probe_outdated[] =
 static rung_result load_on(struct rung_model *model, const struct rung__rung *rung)
 {
     const struct rung__provider *provider = rung->provider;
-    const struct rung__model_request request = {
-        .artifact = &model->artifact.view,
-        .threads = model->threads,
-        .helper = model->instance->helper,
-    };
+    struct rung__rung_execution execution;
     rung_result result = RUNG_OK;
     if (provider->runtime)
         result = rung__instance_load_runtime(model->instance, provider->runtime);
@@ -30,8 +27,17 @@ static rung_result load_on(struct rung_model *model, const struct rung__rung *ru
         result = rung__artifact_check_unchanged(&model->artifact);
     if (result != RUNG_OK)
         return result;
-    result = rung__guarded_load(model->instance, rung, model->artifact.digest_text, &request,
-                                &model->loaded, &model->report);
+    result = rung__rung_execution_make(rung, model->threads, NULL, &execution);
+    if (result == RUNG_OK)
+        result = rung__guarded_load(model->instance, rung, model->artifact.digest_text,
+                                    &(struct rung__model_request){
+                                        .artifact = &model->artifact.view,
+                                        .execution = &execution.execution,
+                                        .threads = model->threads,
+                                        .helper = model->instance->helper,
+                                    },
+                                    &model->loaded, &model->report);
+    rung__rung_execution_finish(&execution);
     if (result == RUNG_OK)
         model->rung = rung;
     /* The runtime has read the file by now. Was it still the one that was verified? If not, that is
@@ -45,11 +51,6 @@ static rung_result load_named(struct rung_model *model, const char *id, const ch
     const struct rung__rung *rung = rung__rung_named(id);
     if (!rung)
         return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\" (%s); rung explain lists them",
-                          id, who);
-    if (!rung->provider)
-        return rung__fail(RUNG_UNSUPPORTED,
-                          "this version cannot run the rung \"%s\" (%s); rung explain lists those "
-                          "that it can",
                           id, who);
     model->reason = rung__text_new("named by %s", who);
     return load_on(model, rung);
@@ -129,7 +130,7 @@ static bool goes_on(struct rung_model *model, struct walk *walk, const struct ru
     return walk->refusals != NULL;
 }
 
-/** First the rung that a probe chose, then the others from the top. */
+/** First the rung that a probe chose, then the floors: nothing else serves unproven. */
 static rung_result walk_down(struct rung_model *model, struct walk *walk)
 {
     const struct rung__rung *proven = rung__recall_rung(walk->recall);
@@ -137,7 +138,7 @@ static rung_result walk_down(struct rung_model *model, struct walk *walk)
     if (proven && !goes_on(model, walk, proven, &result))
         return result;
     for (uint32_t i = 0; i < rung__rung_count; i++)
-        if (rung__rungs[i].automatic && rung__rungs[i].provider && &rung__rungs[i] != proven &&
+        if (rung__rungs[i].automatic && rung__rungs[i].floor && &rung__rungs[i] != proven &&
             !goes_on(model, walk, &rung__rungs[i], &result))
             return result;
     return result;

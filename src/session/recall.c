@@ -124,5 +124,5 @@ const struct rung__rung *rung__recall_rung(const struct rung__recall *recall)
     if (!verdict || chosen == verdict->rung_count)
         return NULL;
     const struct rung__rung *rung = rung__rung_named(verdict->rungs[chosen].rung);
-    return rung && rung->automatic && rung->provider ? rung : NULL;
+    return rung && rung->automatic ? rung : NULL;
 }

@@ -236,11 +236,11 @@ static void what_the_dead_left_is_counted_once(void **state)
     free(strikes);
 }
 
-#define OTHER_TRY                                                                                  \
-    "{\"schema\":1,\"rung\":\"cuda\",\"model\":\"abcd\",\"fingerprint\":\"a\",\"what\":\"other\"," \
-    "\"strikes\":2,\"time\":1}"
+static const char other_try[] =
+    "{\"schema\":1,\"rung\":\"cuda\",\"model\":\"abcd\",\"fingerprint\":\"a\",\"what\":\"other\","
+    "\"strikes\":2,\"time\":1}";
 static const char *const contents[] = {
-    "", "{", "[]", "{\"schema\":1}", "{\"schema\":2}", OTHER_TRY,
+    "", "{", "[]", "{\"schema\":1}", "{\"schema\":2}", other_try,
 };
 
 static void a_record_that_is_none_says_nothing(void **state)
