@@ -9,6 +9,7 @@
 #include "hardware/cpus.h"
 #include "ladder/execution.h"
 #include "ladder/pins.h"
+#include "session/guard.h"
 #include "session/identity.h"
 #include "session/model.h"
 #include "session/recall.h"
@@ -34,14 +35,14 @@ static rung_result load_into(const struct rung_model *model, const struct rung__
     struct rung__rung_execution execution;
     rung_result result = rung__rung_execution_make(rung, serving->threads, NULL, &execution);
     if (result == RUNG_OK)
-        result = rung__provider_load(rung->provider,
-                                     &(struct rung__model_request){
-                                         .artifact = &model->artifact.view,
-                                         .execution = &execution.execution,
-                                         .threads = serving->threads,
-                                         .helper = model->instance->helper,
-                                     },
-                                     &serving->loaded, &serving->report);
+        result = rung__guarded_load(model->instance, rung, model->artifact.digest_text,
+                                    &(struct rung__model_request){
+                                        .artifact = &model->artifact.view,
+                                        .execution = &execution.execution,
+                                        .threads = serving->threads,
+                                        .helper = model->instance->helper,
+                                    },
+                                    &serving->loaded, &serving->report);
     rung__rung_execution_finish(&execution);
     return result;
 }
