@@ -45,6 +45,10 @@ typedef struct rung_context rung_context;
 /**
  * Makes a context of a model and allocates what running it needs.
  *
+ * A context never changes its rung. It is made on the rung that serves the model best by now: when
+ * a probe has proven a better one since the model was opened, that is loaded first, which takes as
+ * long as opening does. A model whose rung was named stays on that.
+ *
  * `options` may be NULL and is not kept. `*out` belongs to the caller, who ends it with
  * rung_context_destroy before its model. Safe from any thread; a context itself is for one thread
  * at a time, and several contexts of a model may run side by side. Results: OK, INVALID_ARGUMENT

@@ -55,7 +55,7 @@ static rung_result reserve_for_largest(struct rung_context *context,
 /** Ties each purpose of the head to the model's output of the declared name. */
 static bool connect_outputs(struct rung_context *context)
 {
-    const struct rung__model_report *report = &context->model->report;
+    const struct rung__model_report *report = &context->serving->report;
     const struct rung__tensors *declared = &context->model->artifact.view.tensors;
     bool complete = true;
     for (uint32_t i = 0; i < report->output_count; i++) {
@@ -119,6 +119,15 @@ static rung_result read_options(const rung_context_options *caller_options,
     return RUNG_OK;
 }
 
+/** On what serves the model by now. */
+static rung_result start(struct rung_context *context)
+{
+    struct rung__serving *serving = rung__model_take_serving(context->model);
+    context->serving = serving;
+    return serving->rung->provider->create_context(serving->loaded, &context->memory,
+                                                   &context->running);
+}
+
 rung_result rung_context_create(rung_model *model, const rung_context_options *caller_options,
                                 rung_context **out)
 {
@@ -136,8 +145,7 @@ rung_result rung_context_create(rung_model *model, const rung_context_options *c
     result = rung__calibrate(&model->artifact.view.header, &options, &context->selection,
                              &context->overridden);
     if (result == RUNG_OK)
-        result = model->rung->provider->create_context(model->loaded, &context->memory,
-                                                       &context->running);
+        result = start(context);
     if (result == RUNG_OK)
         result = prepare_answer(context);
     if (result == RUNG_OK)
@@ -166,7 +174,9 @@ void rung_context_destroy(rung_context *context)
     if (!context)
         return;
     if (context->running)
-        context->model->rung->provider->destroy_context(context->running);
+        context->serving->rung->provider->destroy_context(context->running);
+    if (context->serving)
+        rung__model_return_serving(context->model, context->serving);
     for (size_t i = 0; i < RUNG__OUTPUTS_MAX; i++)
         free(context->widened[i]);
     free(context->decoded.candidates);

@@ -47,7 +47,7 @@ static json_t *explain_runtime(const struct rung__runtime *runtime, bool *failed
     return object;
 }
 
-static json_t *explain_options(const struct rung__rung_option *options, bool *failed)
+static json_t *explain_options(const struct rung__option *options, bool *failed)
 {
     json_t *object = json_object();
     for (; options->name; options++)
@@ -60,7 +60,7 @@ static const struct rung__outcome *probed_outcome(const struct rung__recall *rec
                                                   const struct rung__rung *rung,
                                                   const struct rung__standing *standing)
 {
-    if (!recall->verdict || !standing->can_serve)
+    if (!recall->verdict || !standing->can_run)
         return NULL;
     return rung__verdict_of(recall->verdict, rung->id);
 }
@@ -155,10 +155,10 @@ static rung_result explain_rungs(struct rung_instance *instance, struct explanat
         const struct rung__outcome *probed = probed_outcome(&made->recall, rung, &standing);
         rung__json_append(made->rungs, explain_rung(rung, &standing, probed, &made->failed),
                           &made->failed);
-        proven_can_serve = proven_can_serve || (rung == proven && standing.can_serve);
+        proven_can_serve = proven_can_serve || (rung == proven && standing.can_run);
         if (!made->chosen && standing.can_serve)
             made->chosen = rung;
-        else if (!made->chosen && rung->automatic && rung->provider) {
+        else if (!made->chosen && rung->automatic && rung->floor) {
             made->above = rung;
             made->of_above = standing;
         }

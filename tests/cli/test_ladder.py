@@ -38,7 +38,7 @@ def test_a_rung_that_cannot_run_is_not_claimed():
     explained = explain()
     (offered,) = [runtime["providers"] for runtime in explained["loaded"] if runtime["name"] == "onnxruntime"]
     for rung in explained["rungs"]:
-        if rung["provider"] is None:
+        if rung["compiling"] or rung["device"]:
             assert rung["outcome"] in ("absent", "unmeasured")
         if rung["executed_by"] and rung["executed_by"] not in offered:
             assert rung["outcome"] == "absent"
@@ -52,9 +52,9 @@ def test_the_options_of_a_rung_are_told():
 
 
 @pytest.mark.parametrize("rung", ["tensorrt", "coreml"])
-def test_a_rung_that_this_version_cannot_run_is_refused_by_name(rung):
+def test_a_rung_that_cannot_run_here_is_refused_by_name(rung):
     refused = sentence(run("explain", "-m", "centerface", "--rung", rung, status=3))
-    assert f'cannot run the rung "{rung}"' in refused and "rung explain" in refused
+    assert "ONNX Runtime" in refused and f"does not offer {rung}ExecutionProvider".lower() in refused.lower()
 
 
 def test_without_an_onnx_runtime_its_rungs_say_so(tmp_path):
@@ -76,7 +76,7 @@ def test_a_rung_is_absent_without_its_device(machine, found, tmp_path):
 
 
 def test_the_page_lists_the_rungs_of_the_table():
-    page = (ROOT / "docs" / "ladder.md").read_text().split("**This version runs")[0]
+    page = (ROOT / "docs" / "ladder.md").read_text().split("**What has run")[0]
     listed = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
     assert listed == [rung["id"] for rung in explain()["rungs"]]
 
