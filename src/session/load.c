@@ -8,22 +8,23 @@
 #include "base/text.h"
 #include "hardware/cpus.h"
 #include "ladder/execution.h"
+#include "ladder/pins.h"
+#include "session/guard.h"
+#include "session/identity.h"
 #include "session/model.h"
 #include "session/recall.h"
+
+#define REASON_BYTES 256
 
 static const char nothing_probed[] = "nothing was probed on this device";
 static const char probe_outdated[] =
     "what was probed on this device has changed, and rung probe measures again";
 
-/** What a network computes names it; where it computes does not (docs/ladder.md). */
 static rung_result name_identity(const struct rung_model *model, struct rung__serving *serving)
 {
     const struct rung__header *header = &model->artifact.view.header;
-    static const char *const classes[] = {
-        [RUNG_FORM_F32] = "",         [RUNG_FORM_F16] = "+f16",       [RUNG_FORM_INT8] = "+i8",
-        [RUNG_FORM_A16W8] = "+a16w8", [RUNG_FORM_A16W16] = "+a16w16",
-    };
-    serving->identity = rung__text_new("%s%s", header->name, classes[header->form]);
+    serving->precision = rung__precision_text(rung__rung_precision(serving->rung, header));
+    serving->identity = rung__identity_new(header, serving->rung);
     return serving->identity ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for a model");
 }
 
@@ -34,16 +35,24 @@ static rung_result load_into(const struct rung_model *model, const struct rung__
     struct rung__rung_execution execution;
     rung_result result = rung__rung_execution_make(rung, serving->threads, NULL, &execution);
     if (result == RUNG_OK)
-        result = rung__provider_load(rung->provider,
-                                     &(struct rung__model_request){
-                                         .artifact = &model->artifact.view,
-                                         .execution = &execution.execution,
-                                         .threads = serving->threads,
-                                         .helper = model->instance->helper,
-                                     },
-                                     &serving->loaded, &serving->report);
+        result = rung__guarded_load(model->instance, rung, model->artifact.digest_text,
+                                    &(struct rung__model_request){
+                                        .artifact = &model->artifact.view,
+                                        .execution = &execution.execution,
+                                        .threads = serving->threads,
+                                        .helper = model->instance->helper,
+                                    },
+                                    &serving->loaded, &serving->report);
     rung__rung_execution_finish(&execution);
     return result;
+}
+
+static bool may_serve(const struct rung_model *model, const struct rung__rung *rung,
+                      char reason[REASON_BYTES])
+{
+    const struct rung__artifact_view *view = &model->artifact.view;
+    return model->any_precision ? rung__rung_takes(rung, &view->header, reason, REASON_BYTES)
+                                : rung__rung_serves(rung, view, reason, REASON_BYTES);
 }
 
 /** Loads on one rung; its runtime is found first. */
@@ -72,9 +81,13 @@ static rung_result load_named(const struct rung_model *model, const char *id, co
                               struct rung__serving *serving)
 {
     const struct rung__rung *rung = rung__rung_named(id);
+    char reason[REASON_BYTES];
     if (!rung)
         return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\" (%s); rung explain lists them",
                           id, who);
+    if (!may_serve(model, rung, reason))
+        return rung__fail(RUNG_UNSUPPORTED, "%s cannot serve %s: %s", id,
+                          model->artifact.view.header.name, reason);
     serving->reason = rung__text_new("named by %s", who);
     return load_on(model, rung, serving);
 }
@@ -95,9 +108,15 @@ static char *add_refusal(char *list, const struct rung__rung *rung)
     return longer;
 }
 
-/** What was proved of this very model to fail is not tried again; false, and why. */
-static bool may_load(const struct rung__recall *recall, const struct rung__rung *rung)
+/** What cannot serve the model is not tried, nor what was proved of it to fail; false, and why. */
+static bool may_load(const struct rung_model *model, const struct rung__recall *recall,
+                     const struct rung__rung *rung)
 {
+    char reason[REASON_BYTES];
+    if (!may_serve(model, rung, reason)) {
+        (void)rung__fail(RUNG_UNSUPPORTED, "%s", reason);
+        return false;
+    }
     const struct rung__outcome *outcome =
         recall->own ? rung__verdict_of(recall->verdict, rung->id) : NULL;
     if (!outcome || outcome->kind == RUNG__OUTCOME_CHOSEN ||
@@ -147,7 +166,8 @@ struct walk {
 static bool goes_on(const struct rung_model *model, struct walk *walk,
                     const struct rung__rung *rung, rung_result *result)
 {
-    *result = may_load(walk->recall, rung) ? load_on(model, rung, walk->serving) : RUNG_UNSUPPORTED;
+    *result = may_load(model, walk->recall, rung) ? load_on(model, rung, walk->serving)
+                                                  : RUNG_UNSUPPORTED;
     if (!next_may_do_better(*result))
         return false;
     if (walk->first == RUNG_OK)
@@ -241,6 +261,7 @@ static rung_result complete(const struct rung_model *model, struct rung__serving
 rung_result rung__model_load(struct rung_model *model, const rung_model_options *options)
 {
     rung_result result = rung__model_refuse_bundle(&model->artifact);
+    model->any_precision = options->flags & RUNG_MODEL_ANY_PRECISION;
     if (result == RUNG_OK)
         result = rung__threads_resolve(model->instance, options->threads, "rung_model_options",
                                        &model->threads);
@@ -257,7 +278,8 @@ static const struct rung__rung *find_better(const struct rung_model *model,
                                             const struct rung__recall *recall)
 {
     const struct rung__rung *proven = rung__recall_rung(recall);
-    return proven != model->serving->rung && proven && may_load(recall, proven) ? proven : NULL;
+    return proven != model->serving->rung && proven && may_load(model, recall, proven) ? proven
+                                                                                       : NULL;
 }
 
 /** NULL: it does not load. */

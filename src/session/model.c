@@ -73,9 +73,9 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
         rung__structure_read(&options, sizeof options, caller_options, "rung_model_options");
     if (result != RUNG_OK)
         return result;
-    if (options.flags)
+    if (options.flags & ~(uint32_t)RUNG_MODEL_ANY_PRECISION)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_options.flags: unknown bits %#x",
-                          options.flags);
+                          options.flags & ~(uint32_t)RUNG_MODEL_ANY_PRECISION);
     struct rung_model *model = calloc(1, sizeof *model);
     if (!model)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
@@ -154,6 +154,7 @@ rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller
         .min_confidence = header->selection.min_confidence,
         .iou = header->selection.iou,
         .suppression = header->selection.flags,
+        .precision = serving->precision,
     };
     return rung__structure_write(caller_info, &info, sizeof info, "rung_model_info");
 }

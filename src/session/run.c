@@ -131,6 +131,7 @@ rung_result rung__run_end(const struct rung_context *context, const struct rung_
         .postprocess_ns = rung__clock_now() - run->answered,
         .role = (rung_role)model->artifact.view.header.role,
         .calibration_overridden = context->overridden,
+        .precision = context->serving->precision,
     };
     return rung__structure_write(caller_info, &info, sizeof info, "rung_run_info");
 }

@@ -2,7 +2,9 @@
 #include "session/serving.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "session/model.h"
 
 static void unload(struct rung__serving *serving)
@@ -34,16 +36,33 @@ static void succeed(struct rung_model *model, struct rung__serving *next)
         unload(before);
 }
 
-struct rung__serving *rung__model_take_serving(struct rung_model *model)
+/** The newest that is loaded and of this identity (NULL: any). */
+static struct rung__serving *find(const struct rung_model *model, const char *identity)
 {
+    struct rung__serving *serving = model->serving;
+    while (serving && identity && (!serving->loaded || strcmp(serving->identity, identity) != 0))
+        serving = serving->before;
+    return serving;
+}
+
+rung_result rung__model_take_serving(struct rung_model *model, const rung_context_options *options,
+                                     struct rung__serving **out)
+{
+    rung_result result = RUNG_OK;
     rung__mutex_lock(&model->mutex);
-    struct rung__serving *better = rung__model_load_better(model);
+    struct rung__serving *better =
+        options->flags & RUNG_CONTEXT_STAY ? NULL : rung__model_load_better(model);
     if (better)
         succeed(model, better);
-    struct rung__serving *serving = model->serving;
-    serving->contexts++;
+    *out = find(model, options->identity);
+    if (*out)
+        (*out)->contexts++;
+    else
+        result = rung__fail(RUNG_IDENTITY,
+                            "rung_context_options.identity is %s, and results on %s are of %s",
+                            options->identity, model->serving->rung->id, model->serving->identity);
     rung__mutex_unlock(&model->mutex);
-    return serving;
+    return result;
 }
 
 const struct rung__serving *rung__model_serving(const struct rung_model *model)

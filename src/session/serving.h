@@ -2,6 +2,8 @@
 #ifndef RUNG__SESSION_SERVING_H
 #define RUNG__SESSION_SERVING_H
 
+#include <rung/context.h>
+
 #include "ladder/rungs.h"
 #include "session/instance.h"
 
@@ -16,6 +18,7 @@ struct rung__serving {
     struct rung__model_report report;
     uint32_t threads; /**< of one run */
     char *identity, *reason;
+    const char *precision; /**< of the numbers that are executed */
     uint32_t contexts;
     struct rung__serving *before; /**< the one that it took over from, NULL: it is the first */
 };
@@ -25,9 +28,14 @@ struct rung_model;
 /** Ends it and all before it. NULL is allowed. */
 void rung__serving_destroy(struct rung__serving *serving);
 
-/** The model's newest, with one more context. Where something better is proven since, that is
- * loaded first; where it does not load, the log says so and all stays as it was. */
-struct rung__serving *rung__model_take_serving(struct rung_model *model);
+/**
+ * What a new context is made on, which then counts it: the model's newest, or the newest of the
+ * identity that the options name. Where a better rung is proven since, that is loaded first, unless
+ * they say RUNG_CONTEXT_STAY; one that does not load changes nothing, and the log says so. Results:
+ * OK, IDENTITY (none has that identity).
+ */
+rung_result rung__model_take_serving(struct rung_model *model, const rung_context_options *options,
+                                     struct rung__serving **out);
 
 /** The model's newest, to be read: what is in it stays as long as the model. */
 const struct rung__serving *rung__model_serving(const struct rung_model *model);
