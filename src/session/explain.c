@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "hardware/describe.h"
+#include "ladder/pins.h"
 #include "session/strikes.h"
 #include "session/survey.h"
 
@@ -56,10 +57,10 @@ static json_t *explain_options(const struct rung__option *options, bool *failed)
 
 static json_t *explain_figures(const struct rung__outcome *outcome)
 {
-    return json_pack("{s:i,s:f,s:f,s:s,s:I}", "runs", (int)outcome->runs, "build_ms",
-                     (double)outcome->build_ns / 1e6, "first_ms", (double)outcome->first_ns / 1e6,
-                     "executed_by", outcome->executed_by, "peak_bytes",
-                     (json_int_t)outcome->peak_bytes);
+    return json_pack("{s:i,s:i,s:f,s:f,s:s,s:I}", "runs", (int)outcome->runs, "threads",
+                     (int)outcome->threads, "build_ms", (double)outcome->build_ns / 1e6, "first_ms",
+                     (double)outcome->first_ns / 1e6, "executed_by", outcome->executed_by,
+                     "peak_bytes", (json_int_t)outcome->peak_bytes);
 }
 
 /** Milliseconds; null for none. */
@@ -82,8 +83,8 @@ static json_t *explain_rung(const struct rung__survey *survey, uint32_t index, b
         explain_ms(timed ? probed->median_ns : 0), "floor_ms",
         explain_ms(timed ? rung__survey_floor_ns(survey) : 0), "text", rung->text, "provider",
         rung->provider->name, "executed_by", rung->executed_by, "device", rung->device, "fallback",
-        rung->fallback, "model_form", rung->model_form, "precision", rung->precision, "compiling",
-        rung->compiling, "floor", rung->floor);
+        rung->fallback, "model_form", rung__forms_text(rung->forms), "precision",
+        rung__precision_text(rung->precision), "compiling", rung->compiling, "floor", rung->floor);
     if (timed)
         rung__json_set(object, "probe", explain_figures(probed), failed);
     rung__json_set(object, "session", explain_options(rung->session, failed), failed);
