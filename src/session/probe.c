@@ -48,17 +48,13 @@ static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
     trial->rung = rung;
     if (result != RUNG_OK)
         return result;
-    if (strcmp(standing.outcome, "absent") == 0)
-        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing.reason);
-    else if (!standing.can_run)
-        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED, "%s", standing.reason);
-    else if (!rung->automatic)
+    if (standing.can_run && !rung->automatic)
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED, "it is taken by name only");
-    else if (!(header->providers & rung->provider->compatibility))
+    else if (standing.can_run && !(header->providers & rung->provider->compatibility))
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT,
                           "the model does not list the provider %s", rung->provider->name);
-    else if (!rung__rung_serves(rung, &probe->artifact.view, standing.reason,
-                                sizeof standing.reason))
+    else if (!standing.can_run || !rung__rung_serves(rung, &probe->artifact.view, standing.reason,
+                                                     sizeof standing.reason))
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing.reason);
     else
         *can_run = true;
