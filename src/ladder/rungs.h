@@ -25,6 +25,15 @@ enum {
                          RUNG__PLATFORM_ANDROID
 };
 
+/** How good it is to have a library for it, other things unknown: what decides between libraries
+ * before anything was measured. */
+enum rung__rank {
+    RUNG__RANK_CPU,
+    RUNG__RANK_ANY_GPU,
+    RUNG__RANK_INTEL,
+    RUNG__RANK_VENDOR /**< of the device's own vendor */
+};
+
 /** One way to run a model. */
 struct rung__rung {
     const char *id;
@@ -36,6 +45,7 @@ struct rung__rung {
     uint32_t platforms; /**< RUNG__PLATFORM_* */
     const char *device; /**< what it is for, as in "an NVIDIA GPU"; NULL: it needs none */
     bool (*matches)(const struct rung__hardware *); /**< that device is here; NULL with `device` */
+    enum rung__rank rank;                           /**< of the library that it needs */
     const char *executed_by; /**< the execution provider of ONNX Runtime, NULL: none of those */
     const char *model_form;  /**< which form of a model it takes */
     const char *precision;   /**< what it computes in */

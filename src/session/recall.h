@@ -17,7 +17,7 @@ struct rung__recall {
 
 /** The text of the device and of the libraries that are found, newly allocated. Results: OK,
  * NO_MEMORY. */
-rung_result rung__instance_fingerprint(const struct rung_instance *instance,
+rung_result rung__instance_fingerprint(struct rung_instance *instance,
                                        enum rung__fingerprint_scope scope, char **out);
 
 /**

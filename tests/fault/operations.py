@@ -51,6 +51,10 @@ def bring_an_old_model(folder):
     shutil.copy(folder / "old.rung", folder / "out.rung")
 
 
+def forget_libraries(folder):
+    shutil.rmtree(folder / ".local" / "state")
+
+
 def bring_results(folder):
     line = {"schema": 1, "source": "other.png", "error": {"code": "IO", "message": "cannot be opened"}}
     (folder / "results.jsonl").write_text(json.dumps(line) + '\n{"schema":1,"source":"pho')
@@ -93,6 +97,9 @@ OPERATIONS = [
               "photos", outputs=["out/white.png"], result_line=True),
     Operation("detect --coco", "detect", "-m", "./tiny.rung", "--json", "--coco", "coco.json", "--runtime", RUNTIMES, *TRUST,
               "photos", outputs=["coco.json"], result_line=True),
+    # Each library is loaded in a process of its own; where that cannot be, it is loaded here.
+    Operation("explain the first time", "explain", "--json", "--runtime", RUNTIMES, change=forget_libraries,
+              told=r'"id":"[a-z-]+"'),
     # Figures differ from run to run; where the verdict cannot be kept a warning says so.
     Operation("probe", "probe", "-m", "./tiny.rung", "--json", "--time-limit", "30", "--runtime", RUNTIMES, *TRUST,
               outputs=[".local/state/rung/verdict.json"], told=r'"rung":"[a-z-]+"', may_warn=True,

@@ -34,6 +34,12 @@ aligned_alloc strdup
 """.split()
 
 
+def learn(folder):
+    """What the libraries are is remembered, so that an operation meets the calls of its own work alone."""
+    known = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+    subprocess.run([RUNG, "explain", "--runtime", RUNTIMES], check=True, capture_output=True, env={**known, "HOME": str(folder)})
+
+
 @pytest.fixture(scope="session")
 def origin(tmp_path_factory):
     if not INTERPOSE.exists() or BUILD.name.endswith("asan"):
@@ -41,6 +47,7 @@ def origin(tmp_path_factory):
     folder = tmp_path_factory.mktemp("origin")
     trees.write(MACHINE, folder.parent / "machine")
     make(folder, lambda *arguments: subprocess.run([RUNG, *arguments], cwd=folder, check=True, capture_output=True))
+    learn(folder)
     return folder
 
 
