@@ -6,9 +6,7 @@
 #include "help.h"
 
 /* Of what rung explain prints, the ids of the rungs that can run here; the same for each shell. */
-#define SED_RUNGS                                                                                  \
-    "sed -n '/^  [^ ]*  *absent /d; /^  [^ ]*  *unmeasured /d; /^rungs/,/^[^ r]/s/^  "             \
-    "\\([a-z0-9-]*\\) .*/\\1/p'"
+#define SED_RUNGS "sed -n '/^  [^ ]*  *absent /d; /^rungs/,/^[^ r]/s/^  \\([a-z0-9-]*\\) .*/\\1/p'"
 
 static const struct option_row *first_option(const struct command *command)
 {

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "input.h"
+#include "ladder/execution.h"
 #include "ladder/probe.h"
 #include "ladder/rungs.h"
 #include "probe.h"
@@ -41,19 +42,27 @@ static rung_result build(const struct rung__artifact_view *view, char **operands
                          struct session *session)
 {
     const struct rung__rung *rung = rung__rung_named(operands[0]);
-    const struct rung__model_request request = {
-        .artifact = view,
-        .threads = (uint32_t)strtoul(operands[2], NULL, 10),
-        .expendable = true,
-    };
-    if (!rung || !rung->provider)
-        return rung__fail(RUNG_UNSUPPORTED, "this version cannot run the rung \"%s\"", operands[0]);
+    const uint32_t threads = (uint32_t)strtoul(operands[2], NULL, 10);
+    struct rung__rung_execution execution;
+    if (!rung)
+        return rung__fail(RUNG_UNSUPPORTED, "there is no rung \"%s\"", operands[0]);
     session->provider = rung->provider;
     rung_result result = RUNG_OK;
     if (rung->provider->runtime)
         result = rung->provider->runtime->open(operands[1]);
     if (result == RUNG_OK)
-        result = rung__provider_load(rung->provider, &request, &session->model, &session->report);
+        result = rung__rung_execution_make(rung, threads, NULL, &execution);
+    if (result != RUNG_OK)
+        return result;
+    result = rung__provider_load(rung->provider,
+                                 &(struct rung__model_request){
+                                     .artifact = view,
+                                     .execution = &execution.execution,
+                                     .threads = threads,
+                                     .expendable = true,
+                                 },
+                                 &session->model, &session->report);
+    rung__rung_execution_finish(&execution);
     if (result == RUNG_OK)
         result =
             rung->provider->create_context(session->model, &session->memory, &session->context);
@@ -122,8 +131,9 @@ rung_result run_rung(char **operands, struct rung__bytes file, struct answer *an
     times.build = rung__clock_now() - started;
     if (result != RUNG_OK)
         return result; /* the process ends, and everything with it */
-    fill_input(&view, &session.memory);
-    result = time_run(&session, &times.first);
+    result = fill_input(&view, &session.memory);
+    if (result == RUNG_OK)
+        result = time_run(&session, &times.first);
     if (result == RUNG_OK)
         result = copy_outputs(&session, &answer->outputs);
     if (result == RUNG_OK)

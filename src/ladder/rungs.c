@@ -9,20 +9,13 @@
 /* No memory of a GPU is taken that a run does not need: 512 MiB of workspace. */
 #define WORKSPACE_BYTES "536870912"
 
-typedef struct rung__rung_option option;
+typedef struct rung__option option;
 
 static const option no_options[] = {{0}};
 
-/* A model that would run on the CPU in silence is refused. Not for QNN, whose edge quantisation
- * nodes run there legitimately, nor for Core ML and OpenVINO's CPU, which are it. */
-static const option no_silent_cpu[] = {
-    {"session.disable_cpu_ep_fallback", "1"},
-    {0},
-};
-
 /* What it compiled is a model of its own, which is loaded in place of the first. */
 static const option qnn_session[] = {
-    {"ep.context_enable", "1"},
+    {"ep.context_enable", "{cached}"},
     {"ep.context_file_path", "{engines}/context.onnx"},
     {0},
 };
@@ -31,9 +24,9 @@ static const option tensorrt_options[] = {
     {"device_id", "0"},
     {"trt_fp16_enable", "1"},
     {"trt_max_workspace_size", WORKSPACE_BYTES},
-    {"trt_engine_cache_enable", "1"},
+    {"trt_engine_cache_enable", "{cached}"},
     {"trt_engine_cache_path", "{engines}"},
-    {"trt_timing_cache_enable", "1"},
+    {"trt_timing_cache_enable", "{cached}"},
     {"trt_timing_cache_path", "{engines}"},
     {0},
 };
@@ -103,6 +96,7 @@ const struct rung__rung rung__rungs[] = {
     {
         .id = "tensorrt",
         .text = "TensorRT, an engine in f16 for this GPU",
+        .provider = &rung__provider_ort,
         .automatic = true,
         .compiling = true,
         .platforms = LINUX_AND_WINDOWS,
@@ -110,30 +104,32 @@ const struct rung__rung rung__rungs[] = {
         .matches = rung__has_nvidia_gpu,
         .rank = RUNG__RANK_VENDOR,
         .executed_by = "TensorrtExecutionProvider",
-        .model_form = "f32",
-        .precision = "f16",
+        .forms = RUNG__FORMS_F32,
+        .precision = RUNG_FORM_F16,
         .fallback = "cuda",
-        .session = no_silent_cpu,
+        .session = no_options,
         .options = tensorrt_options,
     },
     {
         .id = "cuda",
         .text = "CUDA, in f32",
+        .provider = &rung__provider_ort,
         .automatic = true,
         .platforms = LINUX_AND_WINDOWS,
         .device = "an NVIDIA GPU",
         .matches = rung__has_nvidia_gpu,
         .rank = RUNG__RANK_VENDOR,
         .executed_by = "CUDAExecutionProvider",
-        .model_form = "f32",
-        .precision = "f32",
+        .forms = RUNG__FORMS_F32,
+        .precision = RUNG_FORM_F32,
         .fallback = "ort-cpu",
-        .session = no_silent_cpu,
+        .session = no_options,
         .options = cuda_options,
     },
     {
         .id = "migraphx",
         .text = "MIGraphX, a program in f16 for this GPU",
+        .provider = &rung__provider_ort,
         .automatic = true,
         .compiling = true,
         .platforms = RUNG__PLATFORM_LINUX,
@@ -141,15 +137,16 @@ const struct rung__rung rung__rungs[] = {
         .matches = rung__has_rocm_gpu,
         .rank = RUNG__RANK_VENDOR,
         .executed_by = "MIGraphXExecutionProvider",
-        .model_form = "f32",
-        .precision = "f16",
+        .forms = RUNG__FORMS_F32,
+        .precision = RUNG_FORM_F16,
         .fallback = "ort-cpu",
-        .session = no_silent_cpu,
+        .session = no_options,
         .options = migraphx_options,
     },
     {
         .id = "openvino-gpu",
         .text = "OpenVINO on an Intel GPU, in f16",
+        .provider = &rung__provider_ort,
         .automatic = true,
         .compiling = true,
         .platforms = LINUX_AND_WINDOWS,
@@ -157,15 +154,16 @@ const struct rung__rung rung__rungs[] = {
         .matches = rung__has_intel_gpu,
         .rank = RUNG__RANK_INTEL,
         .executed_by = "OpenVINOExecutionProvider",
-        .model_form = "f32",
-        .precision = "f16",
+        .forms = RUNG__FORMS_F32,
+        .precision = RUNG_FORM_F16,
         .fallback = "ort-cpu",
-        .session = no_silent_cpu,
+        .session = no_options,
         .options = openvino_gpu_options,
     },
     {
         .id = "openvino-npu",
         .text = "OpenVINO on an Intel NPU, in f16",
+        .provider = &rung__provider_ort,
         .automatic = true,
         .compiling = true,
         .platforms = LINUX_AND_WINDOWS,
@@ -173,15 +171,16 @@ const struct rung__rung rung__rungs[] = {
         .matches = rung__has_intel_npu,
         .rank = RUNG__RANK_INTEL,
         .executed_by = "OpenVINOExecutionProvider",
-        .model_form = "f32",
-        .precision = "f16",
+        .forms = RUNG__FORMS_F32,
+        .precision = RUNG_FORM_F16,
         .fallback = "ort-cpu",
-        .session = no_silent_cpu,
+        .session = no_options,
         .options = openvino_npu_options,
     },
     {
         .id = "qnn-htp",
         .text = "Qualcomm's Hexagon, the model's quantised form",
+        .provider = &rung__provider_ort,
         .automatic = true,
         .compiling = true,
         .platforms = RUNG__PLATFORM_LINUX | RUNG__PLATFORM_WINDOWS | RUNG__PLATFORM_ANDROID,
@@ -189,8 +188,8 @@ const struct rung__rung rung__rungs[] = {
         .matches = rung__has_hexagon,
         .rank = RUNG__RANK_VENDOR,
         .executed_by = "QNNExecutionProvider",
-        .model_form = "quantised",
-        .precision = "the model's",
+        .forms = RUNG__FORMS_QUANTISED,
+        .precision = RUNG__PRECISION_OF_MODEL,
         .fallback = "ort-cpu",
         .session = qnn_session,
         .options = qnn_options,
@@ -198,28 +197,30 @@ const struct rung__rung rung__rungs[] = {
     {
         .id = "directml",
         .text = "DirectML, in f32",
+        .provider = &rung__provider_ort,
         .automatic = true,
         .platforms = RUNG__PLATFORM_WINDOWS,
         .device = "a GPU",
         .matches = rung__has_gpu,
         .rank = RUNG__RANK_ANY_GPU,
         .executed_by = "DmlExecutionProvider",
-        .model_form = "f32",
-        .precision = "f32",
+        .forms = RUNG__FORMS_F32,
+        .precision = RUNG_FORM_F32,
         .fallback = "ort-cpu",
-        .session = no_silent_cpu,
+        .session = no_options,
         .options = directml_options,
     },
     {
         .id = "coreml",
         .text = "Core ML, an ML Program",
+        .provider = &rung__provider_ort,
         .automatic = true,
         .compiling = true,
         .platforms = RUNG__PLATFORM_MACOS,
         .rank = RUNG__RANK_VENDOR,
         .executed_by = "CoreMLExecutionProvider",
-        .model_form = "f32",
-        .precision = "f32",
+        .forms = RUNG__FORMS_F32,
+        .precision = RUNG_FORM_F32,
         .fallback = "ort-cpu",
         .session = no_options,
         .options = coreml_options,
@@ -227,29 +228,31 @@ const struct rung__rung rung__rungs[] = {
     {
         .id = "webgpu",
         .text = "WebGPU, in f32, on a GPU of any vendor",
+        .provider = &rung__provider_ort,
         .automatic = true,
         .platforms = RUNG__PLATFORM_ANY,
         .device = "a GPU",
         .matches = rung__has_gpu,
         .rank = RUNG__RANK_ANY_GPU,
         .executed_by = "WebGpuExecutionProvider",
-        .model_form = "f32",
-        .precision = "f32",
+        .forms = RUNG__FORMS_F32,
+        .precision = RUNG_FORM_F32,
         .fallback = "ort-cpu",
-        .session = no_silent_cpu,
+        .session = no_options,
         .options = webgpu_options,
     },
     {
         .id = "openvino-cpu",
         .text = "OpenVINO on the CPU, forced to f32",
+        .provider = &rung__provider_ort,
         .automatic = true,
         .compiling = true,
         .platforms = LINUX_AND_WINDOWS,
         .device = "an x86 CPU",
         .matches = rung__has_x86_cpu,
         .executed_by = "OpenVINOExecutionProvider",
-        .model_form = "f32",
-        .precision = "f32",
+        .forms = RUNG__FORMS_F32,
+        .precision = RUNG_FORM_F32,
         .fallback = "ort-cpu",
         .session = no_options,
         .options = openvino_cpu_options,
@@ -262,8 +265,8 @@ const struct rung__rung rung__rungs[] = {
         .floor = true,
         .platforms = RUNG__PLATFORM_ANY,
         .executed_by = "CPUExecutionProvider",
-        .model_form = "any",
-        .precision = "the model's",
+        .forms = RUNG__FORMS_ANY,
+        .precision = RUNG__PRECISION_OF_MODEL,
         .fallback = "tract",
         .session = no_options,
         .options = no_options,
@@ -275,8 +278,8 @@ const struct rung__rung rung__rungs[] = {
         .automatic = true,
         .floor = true,
         .platforms = RUNG__PLATFORM_ANY,
-        .model_form = "f32",
-        .precision = "f32",
+        .forms = RUNG__FORMS_F32,
+        .precision = RUNG_FORM_F32,
         .session = no_options,
         .options = no_options,
     },
@@ -285,8 +288,8 @@ const struct rung__rung rung__rungs[] = {
         .text = "made-up numbers without a runtime, for tests",
         .provider = &rung__provider_dummy,
         .platforms = RUNG__PLATFORM_ANY,
-        .model_form = "any",
-        .precision = "none",
+        .forms = RUNG__FORMS_ANY,
+        .precision = RUNG__PRECISION_OF_MODEL,
         .session = no_options,
         .options = no_options,
     },
@@ -309,12 +312,9 @@ static bool offers(const struct rung__runtime_description *ort, const char *prov
     return false;
 }
 
-enum rung__obstacle rung__rung_obstacle(const struct rung__rung *rung,
-                                        const struct rung__hardware *hardware,
-                                        const struct rung__runtime_description *ort, char *reason,
-                                        size_t size)
+bool rung__rung_is_present(const struct rung__rung *rung, const struct rung__hardware *hardware,
+                           const struct rung__runtime_description *ort, char *reason, size_t size)
 {
-    enum rung__obstacle obstacle = RUNG__OBSTACLE_ABSENT;
     if (!(rung->platforms & RUNG__PLATFORM))
         (void)rung__text_format(reason, size, "it is for other platforms than this one");
     else if (rung->matches && !rung->matches(hardware))
@@ -324,10 +324,7 @@ enum rung__obstacle rung__rung_obstacle(const struct rung__rung *rung,
     else if (rung->executed_by && !offers(ort, rung->executed_by))
         (void)rung__text_format(reason, size, "the ONNX Runtime here (%s) does not offer %s",
                                 ort->version, rung->executed_by);
-    else if (!rung->provider) {
-        (void)rung__text_format(reason, size, "this version cannot run it yet");
-        obstacle = RUNG__OBSTACLE_UNMEASURED;
-    } else
-        obstacle = RUNG__OBSTACLE_NONE;
-    return obstacle;
+    else
+        return true;
+    return false;
 }

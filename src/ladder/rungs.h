@@ -7,14 +7,6 @@
 
 /* The rungs of this version as data: whatever knows a rung apart from another reads it here. */
 
-/** An option that a rung is run with. */
-struct rung__rung_option {
-    const char *name;
-    /** `{threads}` stands for the threads of one run, `{engines}` for the folder that keeps what
-     * was compiled for this model and precision alone. */
-    const char *value;
-};
-
 /** Platforms, as the bits of rung__rung.platforms. */
 enum {
     RUNG__PLATFORM_LINUX = 1u << 0,
@@ -34,12 +26,22 @@ enum rung__rank {
     RUNG__RANK_VENDOR /**< of the device's own vendor */
 };
 
+/** Forms of a model, as the bits of rung__rung.forms: bit 1 << rung_form. */
+enum {
+    RUNG__FORMS_F32 = 1u << RUNG_FORM_F32,
+    RUNG__FORMS_QUANTISED = 1u << RUNG_FORM_INT8 | 1u << RUNG_FORM_A16W8 | 1u << RUNG_FORM_A16W16,
+    RUNG__FORMS_ANY = RUNG__FORMS_F32 | 1u << RUNG_FORM_F16 | RUNG__FORMS_QUANTISED
+};
+
+/** A rung that computes in what the model is in. */
+#define RUNG__PRECISION_OF_MODEL 0u
+
 /** One way to run a model. */
 struct rung__rung {
     const char *id;
-    const char *text;                      /**< one sentence */
-    const struct rung__provider *provider; /**< NULL: this version lists it and cannot run it */
-    bool automatic;                        /**< taken without being named */
+    const char *text; /**< one sentence */
+    const struct rung__provider *provider;
+    bool automatic;     /**< taken without being named */
     bool floor;         /**< what its answers are is what those of others are compared with */
     bool compiling;     /**< it makes an engine for the device before it can run */
     uint32_t platforms; /**< RUNG__PLATFORM_* */
@@ -47,12 +49,12 @@ struct rung__rung {
     bool (*matches)(const struct rung__hardware *); /**< that device is here; NULL with `device` */
     enum rung__rank rank;                           /**< of the library that it needs */
     const char *executed_by; /**< the execution provider of ONNX Runtime, NULL: none of those */
-    const char *model_form;  /**< which form of a model it takes */
-    const char *precision;   /**< what it computes in */
+    uint32_t forms;          /**< of a model that it takes: RUNG__FORMS_* */
+    uint32_t precision;      /**< what it computes in: a rung_form, or RUNG__PRECISION_OF_MODEL */
     const char *fallback;    /**< the rung below it; NULL: it is the last */
-    /** Of ONNX Runtime's session, beside those of every session (runtime/ort/session.c). */
-    const struct rung__rung_option *session;
-    const struct rung__rung_option *options; /**< the execution provider's; both end with NULL */
+    /** Of ONNX Runtime's session, beside those of every session (runtime/ort/session.c), and the
+     * execution provider's. Values as execution.h reads them. */
+    const struct rung__option *session, *options;
 };
 
 /** The rungs, best first, and their number. */
@@ -62,20 +64,12 @@ extern const uint32_t rung__rung_count;
 /** The rung of an id, or NULL. */
 const struct rung__rung *rung__rung_named(const char *id);
 
-/** What stands between a rung and running here, before anything is built on it. */
-enum rung__obstacle {
-    RUNG__OBSTACLE_NONE,
-    RUNG__OBSTACLE_ABSENT,    /**< something that it needs is not here */
-    RUNG__OBSTACLE_UNMEASURED /**< all is here but the code that would run it */
-};
-
 /**
- * Compares a rung with this platform, with the machine, and with what the loaded ONNX Runtime
- * offers (NULL: none is loaded); `reason`, of `size` bytes, says in words what is missing.
+ * True when all is here that a rung needs: this platform, its device in the machine, a provider
+ * that the ONNX Runtime at hand offers (NULL: there is none). Else `reason`, of `size` bytes, says
+ * in words what is missing.
  */
-enum rung__obstacle rung__rung_obstacle(const struct rung__rung *rung,
-                                        const struct rung__hardware *hardware,
-                                        const struct rung__runtime_description *ort, char *reason,
-                                        size_t size);
+bool rung__rung_is_present(const struct rung__rung *rung, const struct rung__hardware *hardware,
+                           const struct rung__runtime_description *ort, char *reason, size_t size);
 
 #endif

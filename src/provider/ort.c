@@ -26,8 +26,9 @@ static rung_result create_model(const struct rung__model_request *request, void 
     struct rung__ort_session *session = malloc(sizeof *session);
     if (!session)
         return rung__fail(RUNG_NO_MEMORY, "no memory to load a model");
-    rung_result result = rung__ort_session_create(
-        ort, request->artifact->sections[RUNG__SECTION_PAYLOAD], request->threads, session);
+    rung_result result =
+        rung__ort_session_create(ort, request->artifact->sections[RUNG__SECTION_PAYLOAD],
+                                 request->threads, request->execution, session);
     if (result != RUNG_OK) {
         free(session);
         return result;
@@ -39,9 +40,8 @@ static rung_result create_model(const struct rung__model_request *request, void 
 static rung_result query_model(const void *model, struct rung__model_report *report)
 {
     const struct rung__ort_session *session = model;
-    /* No other execution provider is ever appended on this rung. */
     rung__model_report_fill(report, &session->input, session->input_count, session->outputs,
-                            session->output_count, "CPUExecutionProvider");
+                            session->output_count, session->executed_by);
     return RUNG_OK;
 }
 

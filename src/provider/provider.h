@@ -6,6 +6,7 @@
 
 #include "artifact/format.h"
 #include "base/log.h"
+#include "runtime/execution.h"
 #include "runtime/runtime.h"
 
 /*
@@ -17,7 +18,8 @@
 /** What a provider is given to load. It all lives until destroy_model. */
 struct rung__model_request {
     const struct rung__artifact_view *artifact;
-    uint32_t threads;   /**< of one run, at least 1 */
+    const struct rung__execution *execution; /**< NULL: on the CPU */
+    uint32_t threads;                        /**< of one run, at least 1 */
     const char *helper; /**< the program rung-probe (runtime/helper.h), NULL: there is none */
     bool expendable;    /**< this process may die of it: what may kill is not tried in another */
 };
@@ -27,7 +29,8 @@ struct rung__model_report {
     struct rung__tensor input;
     struct rung__tensor outputs[RUNG__OUTPUTS_MAX];
     uint32_t input_count, output_count;
-    char executed_by[64]; /**< the execution provider below, such as "CPUExecutionProvider" */
+    /** The execution provider below, such as "CPUExecutionProvider". */
+    char executed_by[RUNG__EXECUTED_BY_BYTES];
 };
 
 /** The memory a context runs on: owned by the context, 64-byte aligned, outputs in the report's

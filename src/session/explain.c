@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "ladder/pins.h"
 #include "session/device.h"
 #include "session/recall.h"
 #include "session/standing.h"
@@ -77,7 +78,7 @@ static json_t *explain_runtime(const struct rung__runtime *runtime, bool *failed
     return object;
 }
 
-static json_t *explain_options(const struct rung__rung_option *options, bool *failed)
+static json_t *explain_options(const struct rung__option *options, bool *failed)
 {
     json_t *object = json_object();
     for (; options->name; options++)
@@ -90,7 +91,7 @@ static const struct rung__outcome *probed_outcome(const struct rung__recall *rec
                                                   const struct rung__rung *rung,
                                                   const struct rung__standing *standing)
 {
-    if (!recall->verdict || !standing->can_serve)
+    if (!recall->verdict || !standing->can_run)
         return NULL;
     return rung__verdict_of(recall->verdict, rung->id);
 }
@@ -109,12 +110,13 @@ static json_t *explain_rung(const struct rung__rung *rung, const struct rung__st
 {
     const char *outcome =
         probed ? rung__name_text(&rung__outcome_names, probed->kind) : standing->outcome;
-    json_t *object = json_pack(
-        "{s:s,s:s?,s:s,s:s,s:s,s:s?,s:s?,s:s?,s:s,s:s,s:b}", "id", rung->id, "provider",
-        rung->provider ? rung->provider->name : NULL, "outcome", outcome, "reason",
-        probed ? probed->reason : standing->reason, "text", rung->text, "executed_by",
-        rung->executed_by, "device", rung->device, "fallback", rung->fallback, "model_form",
-        rung->model_form, "precision", rung->precision, "compiling", rung->compiling);
+    json_t *object =
+        json_pack("{s:s,s:s?,s:s,s:s,s:s,s:s?,s:s?,s:s?,s:s,s:s,s:b}", "id", rung->id, "provider",
+                  rung->provider ? rung->provider->name : NULL, "outcome", outcome, "reason",
+                  probed ? probed->reason : standing->reason, "text", rung->text, "executed_by",
+                  rung->executed_by, "device", rung->device, "fallback", rung->fallback,
+                  "model_form", rung__forms_text(rung->forms), "precision",
+                  rung__precision_text(rung->precision), "compiling", rung->compiling);
     if (probed && probed->runs)
         rung__json_set(object, "probe", explain_figures(probed), failed);
     rung__json_set(object, "session", explain_options(rung->session, failed), failed);
@@ -184,10 +186,10 @@ static rung_result explain_rungs(struct rung_instance *instance, struct explanat
         const struct rung__outcome *probed = probed_outcome(&made->recall, rung, &standing);
         rung__json_append(made->rungs, explain_rung(rung, &standing, probed, &made->failed),
                           &made->failed);
-        proven_can_serve = proven_can_serve || (rung == proven && standing.can_serve);
+        proven_can_serve = proven_can_serve || (rung == proven && standing.can_run);
         if (!made->chosen && standing.can_serve)
             made->chosen = rung;
-        else if (!made->chosen && rung->automatic && rung->provider) {
+        else if (!made->chosen && rung->automatic && rung->floor) {
             made->above = rung;
             made->of_above = standing;
         }

@@ -77,6 +77,7 @@ rung_result rung__instance_recall(struct rung_instance *instance, const char *mo
     *out = (struct rung__recall){0};
     if (!instance->state)
         return RUNG_OK;
+    rung__store_stamp(instance->state, &out->stamp);
     rung_result result = rung__store_read(instance->state, &out->store);
     if (result == RUNG_NOT_FOUND)
         return RUNG_OK;
@@ -113,5 +114,5 @@ const struct rung__rung *rung__recall_rung(const struct rung__recall *recall)
     if (!verdict || chosen == verdict->rung_count)
         return NULL;
     const struct rung__rung *rung = rung__rung_named(verdict->rungs[chosen].rung);
-    return rung && rung->automatic && rung->provider ? rung : NULL;
+    return rung && rung->automatic ? rung : NULL;
 }

@@ -48,23 +48,22 @@ rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__
         return RUNG_OK;
     }
     const bool has_ort = rung__runtimes[RUNG__RUNTIME_ORT].describe(&ort);
-    switch (rung__rung_obstacle(rung, hardware, has_ort ? &ort : NULL, out->reason,
-                                sizeof out->reason)) {
-    case RUNG__OBSTACLE_ABSENT:
+    if (!rung__rung_is_present(rung, hardware, has_ort ? &ort : NULL, out->reason,
+                               sizeof out->reason)) {
         out->outcome = "absent";
         return RUNG_OK;
-    case RUNG__OBSTACLE_UNMEASURED:
-        out->outcome = "unmeasured";
-        return RUNG_OK;
-    case RUNG__OBSTACLE_NONE:
-        break;
     }
     if (lacks_helper(instance, rung)) {
         set(out, "absent", "the helper program rung-probe is missing beside the library");
         return RUNG_OK;
     }
-    set(out, rung->automatic ? "available" : "by name only", rung->text);
     out->can_run = true;
-    out->can_serve = rung->automatic;
+    out->can_serve = rung->automatic && rung->floor;
+    if (!rung->automatic)
+        set(out, "by name only", rung->text);
+    else if (rung->floor)
+        set(out, "available", rung->text);
+    else
+        set(out, "unmeasured", "all that it needs is here; rung probe finds out what it is worth");
     return RUNG_OK;
 }

@@ -12,7 +12,7 @@ struct rung__standing {
     const char *outcome; /**< "available", "by name only", "absent", "unmeasured" */
     char reason[RUNG__STANDING_REASON];
     bool can_run;
-    bool can_serve; /**< also a model without wishes of its own */
+    bool can_serve; /**< also a model without wishes of its own, before any probe */
 };
 
 /** The machine that an instance is on, newly allocated: too much for the stack of a caller's

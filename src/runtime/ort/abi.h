@@ -32,6 +32,9 @@ struct rung__ort_allocator;
 struct rung__ort_binding;
 struct rung__ort_type;
 struct rung__ort_tensor_info;
+struct rung__ort_settings; /* of CUDA or TensorRT, made by the library */
+struct rung__ort_device;   /* of a plugin library */
+struct rung__ort_part;     /* the nodes that one provider was given together */
 
 /** Severities of its log: 0 verbose, 1 info, 2 warning, 3 error, 4 fatal. */
 typedef void rung__ort_log_fn(void *user, int severity, const char *category, const char *logger,
@@ -111,10 +114,52 @@ typedef struct rung__ort_status *rung__ort_result;
     X(137, bind_output, rung__ort_result,                                                          \
       (struct rung__ort_binding *, const char *name, const struct rung__ort_value *))
 
+/** Calls of execution providers: X(slot, field, result, arguments), all of the least version. */
+#define RUNG__ORT_PROVIDER_CALLS(X)                                                                \
+    X(170, append_tensorrt, rung__ort_result,                                                      \
+      (struct rung__ort_options *, const struct rung__ort_settings *))                             \
+    X(171, create_tensorrt, rung__ort_result, (struct rung__ort_settings **))                      \
+    X(172, update_tensorrt, rung__ort_result,                                                      \
+      (struct rung__ort_settings *, const char *const *keys, const char *const *values,            \
+       size_t count))                                                                              \
+    X(174, release_tensorrt, void, (struct rung__ort_settings *))                                  \
+    X(204, append_cuda, rung__ort_result,                                                          \
+      (struct rung__ort_options *, const struct rung__ort_settings *))                             \
+    X(205, create_cuda, rung__ort_result, (struct rung__ort_settings **))                          \
+    X(206, update_cuda, rung__ort_result,                                                          \
+      (struct rung__ort_settings *, const char *const *keys, const char *const *values,            \
+       size_t count))                                                                              \
+    X(208, release_cuda, void, (struct rung__ort_settings *))                                      \
+    X(216, append_named, rung__ort_result,                                                         \
+      (struct rung__ort_options *, const char *name, const char *const *keys,                      \
+       const char *const *values, size_t count))
+
+/** Calls that came later: X(slot, field, result, arguments) of the version that names the list. */
+#define RUNG__ORT_CALLS_OF_22(X)                                                                   \
+    X(301, register_library, rung__ort_result,                                                     \
+      (struct rung__ort_env *, const char *name, const char *path))                                \
+    X(303, get_devices, rung__ort_result,                                                          \
+      (const struct rung__ort_env *, const struct rung__ort_device *const **, size_t *count))      \
+    X(304, append_devices, rung__ort_result,                                                       \
+      (struct rung__ort_options *, struct rung__ort_env *, const struct rung__ort_device *const *, \
+       size_t device_count, const char *const *keys, const char *const *values, size_t count))     \
+    X(312, get_device_provider, const char *, (const struct rung__ort_device *))
+
+#define RUNG__ORT_CALLS_OF_24(X)                                                                   \
+    X(407, get_assignment, rung__ort_result,                                                       \
+      (const struct rung__ort_handle *, const struct rung__ort_part *const **, size_t *count))     \
+    X(408, get_part_provider, rung__ort_result, (const struct rung__ort_part *, const char **))    \
+    X(409, get_part_nodes, rung__ort_result,                                                       \
+      (const struct rung__ort_part *, const void *const **nodes, size_t *count))
+
 /** The functions in use, taken from their slots once. */
 struct rung__ort_calls {
 #define RUNG__ORT_FIELD(slot, field, result, arguments) result(*field) arguments;
     RUNG__ORT_CALLS(RUNG__ORT_FIELD)
+    RUNG__ORT_PROVIDER_CALLS(RUNG__ORT_FIELD)
+    /* NULL where the library is older. */
+    RUNG__ORT_CALLS_OF_22(RUNG__ORT_FIELD)
+    RUNG__ORT_CALLS_OF_24(RUNG__ORT_FIELD)
 #undef RUNG__ORT_FIELD
 };
 

@@ -165,6 +165,26 @@ static rung_result start_environment(struct rung__ort *ort)
     return result;
 }
 
+/** False when a call is missing that the table's version has. */
+static bool take_calls(struct rung__ort *ort, const void *table)
+{
+    void (*const *slots)(void) = table;
+    bool complete = true;
+#define TAKE_SLOT(slot, field, result, arguments)                                                  \
+    ort->call.field = (result(*) arguments)slots[slot];                                            \
+    complete = complete && ort->call.field;
+    RUNG__ORT_CALLS(TAKE_SLOT)
+    RUNG__ORT_PROVIDER_CALLS(TAKE_SLOT)
+    if (ort->api >= 22) {
+        RUNG__ORT_CALLS_OF_22(TAKE_SLOT)
+    }
+    if (ort->api >= 24) {
+        RUNG__ORT_CALLS_OF_24(TAKE_SLOT)
+    }
+#undef TAKE_SLOT
+    return complete;
+}
+
 /** Takes the table, proves it, and starts the environment. */
 static rung_result start(struct rung__ort *ort, const struct rung__ort_api_base *base)
 {
@@ -180,14 +200,7 @@ static rung_result start(struct rung__ort *ort, const struct rung__ort_api_base 
     if (!table)
         return rung__fail(RUNG_UNSUPPORTED, "%s (ONNX Runtime %s) offers no API version of %u..%u",
                           ort->path, ort->version, RUNG__ORT_API_LEAST, RUNG__ORT_API_MOST);
-    void (*const *slots)(void) = table;
-    bool complete = true;
-#define TAKE_SLOT(slot, field, result, arguments)                                                  \
-    ort->call.field = (result(*) arguments)slots[slot];                                            \
-    complete = complete && ort->call.field;
-    RUNG__ORT_CALLS(TAKE_SLOT)
-#undef TAKE_SLOT
-    if (!complete || !table_behaves(&ort->call))
+    if (!take_calls(ort, table) || !table_behaves(&ort->call))
         return rung__fail(RUNG_UNSUPPORTED,
                           "%s (ONNX Runtime %s) does not behave like its declared C interface",
                           ort->path, ort->version);

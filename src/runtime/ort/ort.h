@@ -6,6 +6,7 @@
 
 #include "artifact/format.h"
 #include "base/log.h"
+#include "runtime/execution.h"
 #include "runtime/ort/abi.h"
 
 /**
@@ -55,15 +56,18 @@ struct rung__ort_session {
     struct rung__tensor outputs[RUNG__OUTPUTS_MAX];
     uint32_t input_count,
         output_count; /**< of the model; more inputs than one are told, not kept */
+    char executed_by[RUNG__EXECUTED_BY_BYTES];
 };
 
 /**
- * Loads a model from memory, which must stay as it is for the call only. On the CPU provider, with
- * `threads` threads that do not spin. Results: OK, BACKEND, INTEGRITY (inputs or outputs that Rung
- * does not carry), NO_MEMORY.
+ * Loads a model from memory, which must stay as it is for the call only, on an execution provider
+ * (NULL: on the CPU), with `threads` threads that do not spin. A model that would run on the CPU in
+ * silence is refused. Results: OK, UNSUPPORTED (the provider is not offered), BACKEND, INTEGRITY
+ * (inputs or outputs that Rung does not carry), NO_MEMORY.
  */
 rung_result rung__ort_session_create(const struct rung__ort *ort, struct rung__bytes model,
-                                     uint32_t threads, struct rung__ort_session *out);
+                                     uint32_t threads, const struct rung__execution *execution,
+                                     struct rung__ort_session *out);
 void rung__ort_session_finish(struct rung__ort_session *session);
 
 #define RUNG__ORT_VALUES_MAX (1 + RUNG__OUTPUTS_MAX)

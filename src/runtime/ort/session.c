@@ -5,7 +5,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "runtime/ort/append.h"
 #include "runtime/ort/ort.h"
+#include "runtime/ort/placement.h"
 
 static const struct {
     int theirs;
@@ -126,8 +128,36 @@ static rung_result describe_all(struct rung__ort_session *session)
     return result;
 }
 
+/** The execution provider, and what its session is to be like. */
+static rung_result set_execution(const struct rung__ort *ort,
+                                 const struct rung__execution *execution,
+                                 struct rung__ort_options *options)
+{
+    rung_result result = rung__ort_append(ort, execution, options);
+    if (result == RUNG_OK)
+        result = rung__ort_forbid_silence(ort, options);
+    for (const struct rung__option *option = execution->session;
+         option && option->name && result == RUNG_OK; option++)
+        result = rung__ort_check(ort, ort->call.set_config(options, option->name, option->value),
+                                 option->name);
+    return result;
+}
+
+static rung_result name_executor(const struct rung__execution *execution,
+                                 struct rung__ort_session *session)
+{
+    char *to = session->executed_by;
+    const size_t size = sizeof session->executed_by;
+    if (execution && execution->provider)
+        return rung__ort_placement(session->ort, session->handle, execution->provider, to, size);
+    /* Nothing was appended: there is but one. */
+    (void)rung__text_format(to, size, "CPUExecutionProvider");
+    return RUNG_OK;
+}
+
 rung_result rung__ort_session_create(const struct rung__ort *ort, struct rung__bytes model,
-                                     uint32_t threads, struct rung__ort_session *out)
+                                     uint32_t threads, const struct rung__execution *execution,
+                                     struct rung__ort_session *out)
 {
     struct rung__ort_options *options = NULL;
     *out = (struct rung__ort_session){.ort = ort};
@@ -136,6 +166,8 @@ rung_result rung__ort_session_create(const struct rung__ort *ort, struct rung__b
         rung__ort_check(ort, ort->call.create_options(&options), "making session options");
     if (result == RUNG_OK)
         result = set_options(ort, options, threads);
+    if (result == RUNG_OK && execution && execution->provider)
+        result = set_execution(ort, execution, options);
     if (result == RUNG_OK)
         result = rung__ort_check(
             ort, ort->call.create_session(ort->env, model.data, model.size, options, &out->handle),
@@ -144,6 +176,8 @@ rung_result rung__ort_session_create(const struct rung__ort *ort, struct rung__b
         ort->call.release_options(options);
     if (result == RUNG_OK)
         result = describe_all(out);
+    if (result == RUNG_OK)
+        result = name_executor(execution, out);
     if (result != RUNG_OK)
         rung__ort_session_finish(out);
     return result;

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ladder/execution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+/** What stands for what. */
+struct stand_in {
+    const char *name, *value; /* NULL: there is none, and the option is left out */
+};
+
+/** The first of them in a value, and where; NULL without one. */
+static const struct stand_in *find(const char *value, const struct stand_in *all,
+                                   const char **where)
+{
+    for (; all->name; all++) {
+        *where = strstr(value, all->name);
+        if (*where)
+            return all;
+    }
+    return NULL;
+}
+
+/** NULL in `*out`: it is left out. A value of the table has one stand-in at most. */
+static rung_result fill(const char *value, const struct stand_in *all, char **out)
+{
+    const char *where;
+    const struct stand_in *found = find(value, all, &where);
+    *out = NULL;
+    if (found && !found->value)
+        return RUNG_OK;
+    if (found)
+        *out = rung__text_new("%.*s%s%s", (int)(where - value), value, found->value,
+                              where + strlen(found->name));
+    else
+        *out = rung__text_new("%s", value);
+    return *out ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for the options of a rung");
+}
+
+static rung_result fill_list(const struct rung__option *from, const struct stand_in *all,
+                             struct rung__option *to)
+{
+    rung_result result = RUNG_OK;
+    for (uint32_t count = 0; from->name && count < RUNG__EXECUTION_OPTIONS && result == RUNG_OK;
+         from++) {
+        char *value;
+        result = fill(from->value, all, &value);
+        if (value)
+            to[count++] = (struct rung__option){from->name, value};
+    }
+    return result;
+}
+
+rung_result rung__rung_execution_make(const struct rung__rung *rung, uint32_t threads,
+                                      const char *engines, struct rung__rung_execution *out)
+{
+    char number[16];
+    const struct stand_in all[] = {
+        {"{threads}", number},
+        {"{engines}", engines},
+        {"{cached}", engines ? "1" : NULL},
+        {0},
+    };
+    *out = (struct rung__rung_execution){0};
+    /* What is on the runtime's own CPU code is given nothing. */
+    if (rung->floor || !rung->executed_by)
+        return RUNG_OK;
+    out->execution = (struct rung__execution){
+        .provider = rung->executed_by,
+        .options = out->options,
+        .session = out->session,
+    };
+    (void)rung__text_format(number, sizeof number, "%u", threads);
+    rung_result result = fill_list(rung->options, all, out->options);
+    return result == RUNG_OK ? fill_list(rung->session, all, out->session) : result;
+}
+
+static void finish_list(struct rung__option *options)
+{
+    for (; options->name; options++) {
+        free((char *)options->value);
+        *options = (struct rung__option){0};
+    }
+}
+
+void rung__rung_execution_finish(struct rung__rung_execution *execution)
+{
+    finish_list(execution->options);
+    finish_list(execution->session);
+    *execution = (struct rung__rung_execution){0};
+}
