@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 
-#define PART_BYTES ((size_t)64 << 10)
+#define PART_BYTES ((size_t)1 << 20)
 
 static rung_result refused(void)
 {

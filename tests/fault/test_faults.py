@@ -65,7 +65,7 @@ def check(title, subject, origin, names, at_most=None):
     operation, whole = subject
     if operation.standing:
         names = names - {operation.standing.split(":")[0]}
-    faults = list(faults_of(whole.report["calls"], names, at_most))
+    faults = list(faults_of(whole.report["calls"], names, operation.at_most or at_most))
     assert faults
     problems = run_all(f"{title}: {operation.name}", operation, origin, whole, faults)
     assert not problems, f"{len(problems)} problems\n" + "\n".join(problems)
