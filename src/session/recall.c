@@ -98,6 +98,9 @@ rung_result rung__instance_recall(struct rung_instance *instance, const char *mo
     out->own = out->verdict != NULL;
     if (!out->own)
         out->verdict = &out->store.verdicts[0];
+    const uint32_t chosen = rung__verdict_chosen(out->verdict);
+    if (chosen < out->verdict->rung_count)
+        rung__instance_prefer_library(instance, out->verdict->rungs[chosen].outcome.library);
     return RUNG_OK;
 }
 

@@ -165,9 +165,10 @@ static int score(const struct rung__instance_runtimes *own, size_t index,
     const struct rung__known_library *library = &own->libraries.items[index];
     if (library->runtime != runtime || own->outcomes[index].tried)
         return SCORE_NONE;
-    if (*own->preferred && strcmp(library->digest, own->preferred) == 0)
-        return SCORE_PREFERRED;
-    return hardware && library->described ? rank_of(&library->facts, hardware) : RUNG__RANK_CPU;
+    const int rank =
+        hardware && library->described ? rank_of(&library->facts, hardware) : RUNG__RANK_CPU;
+    const bool preferred = *own->preferred && strcmp(library->digest, own->preferred) == 0;
+    return preferred ? SCORE_PREFERRED + rank : rank;
 }
 
 /** The best one that was not tried; the first of equals. `count`: there is none. */

@@ -7,7 +7,7 @@ import shutil
 import sys
 
 import pytest
-from standing_in import BUILD, ROOT, calls, copy, matrix
+from standing_in import BUILD, ROOT, calls, copy, environment, matrix, run
 from standing_in import explain as explain_here
 
 sys.path.insert(0, str(ROOT / "tests" / "hardware"))
@@ -58,7 +58,8 @@ def installed(tmp_path_factory):
 @pytest.fixture
 def explain(installed):
     def ask(steering, **more):
-        return explain_here(steering, LD_LIBRARY_PATH=str(installed / "lib" / "here"), **more)
+        return explain_here(steering, LD_LIBRARY_PATH=ask.libraries, **more)
+    ask.libraries = str(installed / "lib" / "here")
     return ask
 
 
@@ -102,6 +103,30 @@ def test_the_best_one_that_does_not_load_makes_way(explain, place, fault):
     steering = place.steer(["cpu", "cuda"], cuda=[f";load={fault}"])
     explained = explain(steering, RUNG_RUNTIME_PATH=place.search(["cpu", "cuda"]), RUNG_HARDWARE_ROOT=place.machine("nvidia"))
     assert place.states(explained) == {"cpu": "loaded", "cuda": "refused"}
+
+
+def test_the_library_that_a_probe_chose_is_loaded_before_others(explain, place, tmp_path):
+    """Whatever the others offer."""
+    steering, machine = place.steer(["cpu", "cuda"]), place.machine("nvidia")
+    state = {"XDG_STATE_HOME": str(tmp_path / "state"), "RUNG_HARDWARE_ROOT": machine,
+             "RUNG_RUNTIME_PATH": place.search(["cpu", "cuda"])}
+
+    def probe():
+        run("probe", "-m", "centerface", environment=environment(steering, **state, LD_LIBRARY_PATH=explain.libraries))
+        return json.loads((tmp_path / "state" / "rung" / "verdict.json").read_text())
+    stored = probe()
+    ran_on = {rung["rung"]: rung["library"] for rung in stored["models"][0]["rungs"]}
+    explained = explain(steering, **state)
+    digests = {each["path"]: each["digest"] for each in explained["runtimes"] if "digest" in each}
+    assert place.states(explained)["cuda"] == "loaded" and ran_on["ort-cpu"] == digests[str(place.paths["cuda"])]
+    other = place.paths["cpu"]
+    other.write_bytes(other.read_bytes() + b" ")  # copies are one library: another content is another one
+    stored = probe()
+    digests = {each["path"]: each["digest"] for each in explain(steering, **state)["runtimes"] if "digest" in each}
+    for rung in stored["models"][0]["rungs"]:
+        rung["library"] = digests[str(other)] if rung["library"] else ""
+    (tmp_path / "state" / "rung" / "verdict.json").write_text(json.dumps(stored))
+    assert place.states(explain(steering, **state)) == {"cpu": "loaded", "cuda": "not tried"}
 
 
 # ---- what is remembered -------------------------------------------------------------------------
