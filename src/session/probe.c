@@ -65,9 +65,12 @@ static rung_result run_child(struct probe *probe, uint32_t threads, struct rung_
 {
     const struct rung__provider *provider = trial->rung->provider;
     struct rung__runtime_description runtime = {.path = ""};
-    if (provider->runtime)
+    const struct rung__known_library *library = NULL;
+    if (provider->runtime) {
         (void)provider->runtime->describe(&runtime);
-    return rung__probe_try(
+        library = rung__instance_library_loaded(probe->instance, provider->runtime);
+    }
+    const rung_result result = rung__probe_try(
         &(struct rung__probe_task){
             .rung = trial->rung,
             .helper = probe->instance->helper,
@@ -77,6 +80,9 @@ static rung_result run_child(struct probe *probe, uint32_t threads, struct rung_
             .time_limit_ns = probe->options.time_limit_ms * MS,
         },
         trial);
+    if (library)
+        memcpy(trial->outcome.library, library->digest, sizeof trial->outcome.library);
+    return result;
 }
 
 /** Without a folder nothing is remembered of a try; that is said once. Results: OK, NO_MEMORY. */
