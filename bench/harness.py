@@ -35,7 +35,7 @@ def environment():
     """The caller's without what steers rung or ONNX Runtime, and the demo's model and key."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("RUNG_", "ORT_", "OMP_", "PYTHON"))}
     return {**kept, "RUNG_MODEL_PATH": str(ROOT / "build/models"), "RUNG_TRUST_PATH": str(ROOT / "build/trust"),
-            "ORT_DISABLE_TELEMETRY": "1"}
+            "ORT_DISABLE_TELEMETRY": "1", "RUNG_PROBE": "off"}
 
 
 # ---- the peers --------------------------------------------------------------------------------
