@@ -136,10 +136,11 @@ class Timed:
     peak_bytes: int
 
 
-def run_timed(command, watch=None):
+def run_timed(command, watch=None, **variables):
     """Runs to the end. `watch` is called with the process id after each line."""
     start = time.monotonic()
-    process = subprocess.Popen(list(map(os.fspath, command)), stdout=subprocess.PIPE, env=environment())
+    process = subprocess.Popen(list(map(os.fspath, command)), stdout=subprocess.PIPE,
+                               env={**environment(), **variables})
     lines, arrivals, rest = [], [], b""
     while data := os.read(process.stdout.fileno(), 1 << 20):
         now = time.monotonic()

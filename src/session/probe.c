@@ -20,12 +20,13 @@
 #include "session/standing.h"
 #include "session/structure.h"
 
-#define TIME_LIMIT_MS 60000u
-#define FEW_CPUS      4u /* one thread is tried too */
-#define LOCK_FILE     "probe.lock"
-#define LOCK_NS       (UINT64_C(600) * 1000000000)
-#define LOCK_QUIET_NS (UINT64_C(1) * 1000000000) /* that a probe waits for another one unsaid */
-#define MS            UINT64_C(1000000)          /* in ns */
+#define TIME_LIMIT_MS    60000u
+#define UNASKED_LIMIT_MS 180000u /* of what takes only time that nobody else wants */
+#define FEW_CPUS         4u      /* one thread is tried too */
+#define LOCK_FILE        "probe.lock"
+#define LOCK_NS          (UINT64_C(600) * 1000000000)
+#define LOCK_QUIET_NS    (UINT64_C(1) * 1000000000) /* that a probe waits for another one unsaid */
+#define MS               UINT64_C(1000000)          /* in ns */
 
 /** A probe on its way. */
 struct probe {
@@ -316,7 +317,7 @@ static rung_result check_options(struct probe *probe, const rung_probe_options *
                           "rung_probe_options.policy is %u; a probe tries the first, or all",
                           (uint32_t)options->policy);
     if (!options->time_limit_ms)
-        options->time_limit_ms = TIME_LIMIT_MS;
+        options->time_limit_ms = probe->unasked ? UNASKED_LIMIT_MS : TIME_LIMIT_MS;
     probe->tries_alone = options->threads == 0 && few_cpus(probe->instance);
     return rung__threads_resolve(probe->instance, options->threads, "rung_probe_options",
                                  &options->threads);

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Probing unasked: after the first answer on a device where nothing is proven a process of its own measures the rungs."""
-import contextlib
 import json
 import os
 import pathlib
@@ -9,10 +8,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
-from conftest import BUILD, MODELS, PHOTOS, ROOT, RUNG, clean_environment, run
+from conftest import BUILD, MODELS, PHOTOS, ROOT, RUNG, TRUST, clean_environment, run
+from processes import await_that, helpers, read, stopped
 
 sys.path.insert(0, str(ROOT / "tests" / "hardware"))
 import trees  # noqa: E402
@@ -20,14 +19,6 @@ import trees  # noqa: E402
 FACE = PHOTOS / "astronaut.png"
 MODEL = "yunet_n_320"
 HELPER = BUILD / "probe" / "rung-probe"
-
-
-def await_that(condition, what, seconds=120):
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, f"{what} did not come in {seconds} s"
-        time.sleep(0.002)
-    return found
 
 
 class Device:
@@ -44,8 +35,7 @@ class Device:
 
     def processes(self):
         """The ids of the probes in the background."""
-        mark = f"XDG_STATE_HOME={self.environment['XDG_STATE_HOME']}".encode()
-        return [pid for pid in helpers() if mark in read(f"/proc/{pid}/environ").split(b"\0")]
+        return helpers(f"XDG_STATE_HOME={self.environment['XDG_STATE_HOME']}")
 
     def await_process(self):
         return await_that(self.processes, "the probe")[0]
@@ -66,35 +56,6 @@ class Device:
 
     def change_note(self, **changes):
         (self.state / "unasked.json").write_text(json.dumps(self.note() | changes))
-
-
-def read(path):
-    try:
-        return pathlib.Path(path).read_bytes()
-    except OSError:  # it has ended
-        return b""
-
-
-def helpers():
-    return [int(folder.name) for folder in pathlib.Path("/proc").iterdir() if folder.name.isdigit()
-            and read(folder / "cmdline").split(b"\0")[1:2] == [b"background"]
-            and read(folder / "cmdline").split(b"\0")[0].endswith(b"rung-probe")]
-
-
-def is_stopped(pid):
-    return read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[:1] == [b"T"]
-
-
-@contextlib.contextmanager
-def stopped(pid):
-    """A probe that is in the middle, for as long as is needed."""
-    os.kill(pid, signal.SIGSTOP)
-    await_that(lambda: is_stopped(pid), "the stop")
-    try:
-        yield
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGCONT)
 
 
 @pytest.fixture
@@ -130,11 +91,6 @@ def test_it_leaves_the_one_who_asked_and_comes_last(device):
     device.await_end()
 
 
-def no_state(device):
-    device.environment.pop("XDG_STATE_HOME")
-    device.environment.pop("HOME")
-
-
 @pytest.mark.parametrize("arguments, variables", [
     (["--probe", "off"], {}), ([], {"RUNG_PROBE": "off"}), (["--probe", "off"], {"RUNG_PROBE": "all"}),
     (["--rung", "ort-cpu"], {}), ([], {"RUNG_RUNG": "ort-cpu"})])
@@ -145,12 +101,12 @@ def test_nothing_is_measured_where_nobody_wants_it(device, arguments, variables)
 
 
 def test_without_a_state_folder_nothing_is_measured(tmp_path):
-    environment = clean_environment()
+    own = f"{TRUST}:{tmp_path}"  # tells its processes from those of others
+    environment = clean_environment(RUNG_TRUST_PATH=own)
     for name in ("RUNG_PROBE", "HOME"):
         environment.pop(name)
-    before = helpers()
     result = run("detect", "-v", "-m", MODEL, FACE, environment=environment)
-    assert "measured" not in result.err and set(helpers()) <= set(before)
+    assert "measured" not in result.err and not helpers(f"RUNG_TRUST_PATH={own}")
 
 
 def test_a_state_folder_that_is_of_no_use_stops_nothing(device):
