@@ -72,7 +72,7 @@ def test_after_the_first_answer_the_rungs_are_measured_and_the_next_start_follow
     device.await_end()
     assert device.outcomes()["ort-cpu"]["outcome"] == "chosen" and device.note() is None
     explained = json.loads(run("explain", "-m", MODEL, "--json", environment=device.environment).out)
-    assert explained["model"]["why"].startswith("chosen by a probe on this device: ") and not explained["verdict_outdated"]
+    assert explained["model"]["why"].startswith("chosen by a probe on this device: ") and not explained["changed"]
     before = (device.state / "verdict.json").stat().st_mtime_ns
     device.detect()
     assert not device.processes() and (device.state / "verdict.json").stat().st_mtime_ns == before
@@ -161,7 +161,7 @@ def test_what_the_command_line_trusts_and_finds_is_passed_on(device, tmp_path, k
     device.detect(*arguments, model=copy)
     await_that(device.verdict, "the verdict")
     explained = json.loads(run("explain", "-m", copy, "--json", *arguments, environment=device.environment).out)
-    assert explained["verdict"] and not explained["verdict_outdated"]
+    assert explained["verdict"] and not explained["changed"]
 
 
 def test_a_model_that_is_not_trusted_is_not_run(device, tmp_path, keys):
