@@ -211,6 +211,7 @@ static rung_result load_best(struct rung_model *model, struct rung__serving *ser
         rung__instance_recall(model->instance, model->artifact.digest_text, &recall);
     model->seen = recall.stamp;
     model->follows = true;
+    model->unproven = result == RUNG_OK && !recall.verdict;
     if (result == RUNG_OK)
         result = walk_down(model, &walk);
     if (result == RUNG_OK)
