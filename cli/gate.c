@@ -26,7 +26,7 @@ struct session {
 struct gate {
     struct gate_models models;
     struct session *sessions; /**< the job's, which frees them */
-    size_t sources, failed;
+    size_t sources, compared;
 };
 
 /* ---- models ------------------------------------------------------------------------------- */
@@ -176,15 +176,9 @@ static int begin(void *user, const struct sources *sources)
 
 static int take_line(void *user, size_t index, const json_t *line)
 {
-    (void)user, (void)index, (void)line;
-    return EXIT_DONE;
-}
-
-static int note_failure(void *user, const json_t *line)
-{
     struct gate *gate = user;
-    (void)line;
-    gate->failed++;
+    (void)index, (void)line;
+    gate->compared++;
     return EXIT_DONE;
 }
 
@@ -227,7 +221,7 @@ static int finish(void *user)
     json_t *report = NULL;
     int status = EXIT_DONE;
     /* Of a part of the pictures there is no verdict. */
-    if (complete && sum.pictures == gate->sources) {
+    if (complete && gate->compared == gate->sources) {
         report = gate_report(&gate->models, &sum);
         status = report ? tell(report) : fail_memory();
     } else if (!complete)
@@ -247,7 +241,6 @@ static const struct job_work work = {
     .run = compare_item,
     .begin = begin,
     .write = take_line,
-    .note_failure = note_failure,
     .finish = finish,
 };
 

@@ -59,6 +59,7 @@ rung_result role_session_init(struct role_session *session, const struct role_mo
     rung_context_options pinned = options ? *options : (rung_context_options){0};
     pinned.struct_size = sizeof pinned;
     pinned.version = RUNG_STRUCT_VERSION;
+    pinned.flags |= RUNG_CONTEXT_STAY; /* a job ends on the rung that it began on */
     pinned.identity = model->info.identity;
     rung_result result = rung_context_create(model->model, &pinned, &session->context);
     if (result == RUNG_OK)

@@ -15,7 +15,10 @@ extern "C" {
 /** Flags of rung_context_options. */
 enum {
     /** min_confidence, iou and max_targets replace what the model was calibrated with. */
-    RUNG_CONTEXT_OVERRIDE_CALIBRATION = 1u << 0
+    RUNG_CONTEXT_OVERRIDE_CALIBRATION = 1u << 0,
+    /** It is made on the rung that the newest contexts of the model are on, whatever was proven
+     * since: for one more worker of a job. */
+    RUNG_CONTEXT_STAY = 1u << 1
 };
 
 /** How a context is made. All zero (but for size and version) is a good default. */
@@ -47,6 +50,10 @@ typedef struct rung_context rung_context;
 
 /**
  * Makes a context of a model and allocates what running it needs.
+ *
+ * A context never changes its rung. It is made on the rung that serves the model best by now: when
+ * a probe has proven a better one since the model was opened, that is loaded first, which takes as
+ * long as opening does, unless RUNG_CONTEXT_STAY is set. A model whose rung was named stays on it.
  *
  * `options` may be NULL and is not kept. `*out` belongs to the caller, who ends it with
  * rung_context_destroy before its model. Safe from any thread; a context itself is for one thread

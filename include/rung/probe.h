@@ -62,6 +62,17 @@ RUNG_API rung_result rung_model_probe(rung_instance *instance, const char *path,
                                       const rung_probe_options *options,
                                       rung_probe_callback callback, void *user);
 
+/**
+ * Says that this process is about to end in an orderly way, for a handler of SIGINT or SIGTERM that
+ * ends it.
+ *
+ * While a model is loaded on an accelerator there is a record of it in the state folder, and a
+ * process that dies in the middle leaves it: two in a row, and the rung is refused for that model.
+ * exit() takes the record away by itself; a signal that ends the process does not. Safe in a signal
+ * handler, and from any thread; it touches nothing but those records.
+ */
+RUNG_API void rung_cancel_tries(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,8 +8,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "ladder/pins.h"
-#include "session/identity.h"
 #include "session/structure.h"
 
 enum rung__admission rung__admission_of(const struct rung_instance *instance)
@@ -28,14 +26,6 @@ rung_result rung_artifact_verify(rung_instance *instance, const char *path)
     if (result == RUNG_OK)
         rung__artifact_finish(&artifact);
     return result;
-}
-
-static rung_result name_identity(struct rung_model *model)
-{
-    const struct rung__header *header = &model->artifact.view.header;
-    model->precision = rung__precision_text(rung__rung_precision(model->rung, header));
-    model->identity = rung__identity_new(header, model->rung);
-    return model->identity ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for a model");
 }
 
 static rung_result copy_labels(struct rung_model *model)
@@ -90,10 +80,11 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
     if (!model)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
     model->instance = instance;
+    rung__mutex_init(&model->mutex);
     result = rung__artifact_admit_to_load(path, rung__admission_of(instance), &instance->trust,
                                           instance->cache, &model->artifact);
     if (result != RUNG_OK) {
-        free(model); /* nothing else was made */
+        rung_model_destroy(model);
         return result;
     }
     result = choose_kernels(model);
@@ -101,8 +92,6 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
         result = copy_labels(model);
     if (result == RUNG_OK)
         result = rung__model_load(model, &options);
-    if (result == RUNG_OK)
-        result = name_identity(model);
     if (result != RUNG_OK) {
         rung_model_destroy(model);
         return result;
@@ -118,13 +107,11 @@ void rung_model_destroy(rung_model *model)
 {
     if (!model)
         return;
-    if (model->loaded)
-        model->rung->provider->destroy_model(model->loaded);
+    rung__serving_destroy(model->serving);
+    rung__mutex_finish(&model->mutex);
     for (uint32_t i = 0; i < model->label_count; i++)
         free(model->labels[i]);
     free(model->labels);
-    free(model->reason);
-    free(model->identity);
     rung__artifact_finish(&model->artifact);
     free(model);
 }
@@ -144,11 +131,12 @@ rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller
     if (!model)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_get_info: model is NULL");
     const struct rung__header *header = &model->artifact.view.header;
+    const struct rung__serving *serving = rung__model_serving(model);
     const rung_model_info info = {
         .name = header->name,
-        .identity = model->identity,
-        .rung = model->rung->id,
-        .reason = model->reason,
+        .identity = serving->identity,
+        .rung = serving->rung->id,
+        .reason = serving->reason,
         .artifact = model->artifact.digest_text,
         .key_id = model->artifact.key_id_text,
         .role = (rung_role)header->role,
@@ -158,7 +146,7 @@ rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller
         .canvas_height = header->canvas.height,
         .max_targets = header->selection.max_targets,
         .class_count = model->label_count,
-        .threads = model->threads,
+        .threads = serving->threads,
         .max_output_bytes = header->max_output_bytes,
         .embedding_length = header->embedding_length,
         .normalised = header->canvas.normalised,
@@ -166,7 +154,7 @@ rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller
         .min_confidence = header->selection.min_confidence,
         .iou = header->selection.iou,
         .suppression = header->selection.flags,
-        .precision = model->precision,
+        .precision = serving->precision,
     };
     return rung__structure_write(caller_info, &info, sizeof info, "rung_model_info");
 }

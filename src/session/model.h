@@ -12,19 +12,18 @@
 #include "kernel/select.h"
 #include "ladder/rungs.h"
 #include "session/instance.h"
+#include "session/serving.h"
 
 struct rung_model {
     struct rung_instance *instance;
     struct rung__artifact artifact;
-    const struct rung__rung *rung;
-    void *loaded; /**< the provider's */
-    struct rung__model_report report;
-    uint32_t threads;
-    bool any_precision; /**< RUNG_MODEL_ANY_PRECISION */
-    char *identity;
-    const char *precision; /**< of the numbers that are executed */
-    char *reason;
-    char **labels; /**< zero-ended copies */
+    uint32_t threads;              /**< of one run, where a rung takes more than one */
+    bool any_precision;            /**< RUNG_MODEL_ANY_PRECISION */
+    struct rung__mutex mutex;      /**< guards what follows, to `seen` */
+    struct rung__serving *serving; /**< the newest */
+    bool follows;                  /**< takes a better rung when one is proven */
+    struct rung__file_stamp seen;  /**< the verdicts that it knows */
+    char **labels;                 /**< zero-ended copies */
     uint32_t label_count;
     uint32_t capabilities[RUNG__CLASSES_MAX];
     struct rung__preprocess_kernels preprocess;
@@ -55,5 +54,9 @@ enum rung__admission rung__admission_of(const struct rung_instance *instance);
  * Results: those of rung_model_open.
  */
 rung_result rung__model_load(struct rung_model *model, const rung_model_options *options);
+
+/** The same on a rung that is proven since, newly allocated; NULL: there is none, or it does not
+ * serve, which is logged. The caller holds the model's mutex. */
+struct rung__serving *rung__model_load_better(struct rung_model *model);
 
 #endif

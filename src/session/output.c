@@ -9,7 +9,7 @@ rung_result rung_context_get_output(const rung_context *context, uint32_t index,
 {
     if (!context)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_get_output: context is NULL");
-    const struct rung__model_report *report = &context->model->report;
+    const struct rung__model_report *report = &context->serving->report;
     if (index >= report->output_count)
         return rung__fail(RUNG_NOT_FOUND, "%s has %u outputs; there is none at %u",
                           context->model->artifact.view.header.name, report->output_count, index);

@@ -92,17 +92,20 @@ static rung_result go_on_without(const struct probe *probe, rung_result result)
 /** Tries a rung under the guard: what killed its process twice is not tried again. */
 static rung_result try_guarded(struct probe *probe, struct rung__trial *trial)
 {
-    struct rung__attempt attempt = {0};
+    struct rung__attempt attempt = {.number = RUNG__CANCEL_NONE};
+    const struct rung__try what = {
+        .folder = probe->instance->state,
+        .fingerprint = probe->fingerprint,
+        .rung = trial->rung->id,
+        .model = probe->artifact.digest_text,
+        .kind = RUNG__TRY_PROBE,
+    };
     rung_result result = RUNG_OK;
-    if (probe->instance->state)
-        result = go_on_without(probe, rung__attempt_begin(probe->instance->state,
-                                                          probe->fingerprint, trial->rung->id,
-                                                          probe->artifact.digest_text, &attempt));
+    if (what.folder)
+        result = go_on_without(probe, rung__attempt_begin(&what, &attempt));
     if (result == RUNG_OK && attempt.refused)
-        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_REFUSED,
-                          "its process died twice in a row with this model; it is not tried again "
-                          "until a library changes, or %s is deleted",
-                          attempt.path);
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_REFUSED, RUNG__REFUSED_TEXT,
+                          attempt.strike_path);
     else if (result == RUNG_OK)
         result = run_child(probe, trial);
     const bool died = trial->outcome.kind == RUNG__OUTCOME_CRASHED;
