@@ -223,6 +223,8 @@ static const struct {
     M(rung_probe_rung, first_ns),
     M(rung_probe_rung, median_ns),
     M(rung_probe_rung, peak_bytes),
+    M(rung_probe_rung, threads),
+    M(rung_probe_rung, reserved_0),
     M(rung_probe_rung, reserved),
     S(rung_vectors_outcome),
     M(rung_vectors_outcome, struct_size),
