@@ -9,9 +9,11 @@
 #include "output.h"
 #include "report.h"
 
+#define LABELS_FILE "labels.json" /* in the folder of the photographs */
+
 /** The options of this command alone. */
 static struct {
-    const char *model, *data, *against;
+    const char *model, *data, *against, *labels;
     bool json;
 } wanted;
 
@@ -25,6 +27,7 @@ struct session {
 /** What one run of the command holds. */
 struct gate {
     struct gate_models models;
+    struct labels labels;
     struct session *sessions; /**< the job's, which frees them */
     size_t sources, compared;
 };
@@ -96,6 +99,7 @@ static int open_models(void *user, rung_instance *instance, const struct job_pla
 static void close_models(void *user)
 {
     struct gate *gate = user;
+    labels_finish(&gate->labels);
     role_close(&gate->models.form);
     role_close(&gate->models.right);
 }
@@ -160,8 +164,14 @@ static void compare_item(void *user, void *data, struct job_item *item)
         job_item_fail(item, result);
         return;
     }
-    if (!gate_compare(&session->tally, role, &session->right, &session->form) ||
-        !(item->line = json_object()))
+    const struct gate_answers answers = {
+        .right = &session->right,
+        .form = &session->form,
+        .role = role,
+        .picture = item->index,
+        .labelled = gate->labels.pictures && gate->labels.pictures[item->index],
+    };
+    if (!gate_compare(&session->tally, &answers) || !(item->line = json_object()))
         job_item_fail_memory(item);
 }
 
@@ -170,8 +180,20 @@ static void compare_item(void *user, void *data, struct job_item *item)
 static int begin(void *user, const struct sources *sources)
 {
     struct gate *gate = user;
+    char own[PATH_MAX];
     gate->sources = sources->count;
-    return EXIT_DONE;
+    if (gate->models.right.info.role != RUNG_ROLE_DETECTOR) {
+        if (!wanted.labels)
+            return EXIT_DONE;
+        fprintf(stderr, "rung gate: --labels is for detectors, and %s is none\n",
+                gate->models.right.info.name);
+        return EXIT_USAGE;
+    }
+    if (!wanted.labels &&
+        snprintf(own, sizeof own, "%s/" LABELS_FILE, wanted.data) >= (int)sizeof own)
+        return EXIT_DONE;
+    return labels_read(&gate->labels, wanted.labels ? wanted.labels : own, !wanted.labels, sources,
+                       gate->models.right.model);
 }
 
 static int take_line(void *user, size_t index, const json_t *line)
@@ -222,7 +244,7 @@ static int finish(void *user)
     int status = EXIT_DONE;
     /* Of a part of the pictures there is no verdict. */
     if (complete && gate->compared == gate->sources) {
-        report = gate_report(&gate->models, &sum);
+        report = gate_report(&gate->models, &sum, &gate->labels);
         status = report ? tell(report) : fail_memory();
     } else if (!complete)
         status = fail_memory();
@@ -276,6 +298,14 @@ static const struct option_row options[] = {
      .kind = OPTION_TEXT,
      .value = VALUE_MODEL,
      .target = &wanted.against},
+    {.name = "labels",
+     .argument = "FILE",
+     .text =
+         "what there is on the photographs, in COCO's format for annotations: tells the average "
+         "precision too (default: DIR/" LABELS_FILE ", where there is one)",
+     .kind = OPTION_TEXT,
+     .value = VALUE_FILE,
+     .target = &wanted.labels},
     {.letter = 'o',
      .name = "output",
      .argument = "FILE",

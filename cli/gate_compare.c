@@ -196,18 +196,39 @@ static void compare_masks(struct gate_tally *tally, const rung_packet_header *ri
     }
 }
 
-bool gate_compare(struct gate_tally *tally, rung_role role, const struct role_session *right,
-                  const struct role_session *form)
+static bool keep_boxes(struct boxes *boxes, const rung_packet_header *packet, size_t picture)
 {
-    const rung_packet_header *a = right->packet, *b = form->packet;
-    bool complete = compare_outputs(tally, right, form);
+    const rung_target *targets = targets_of(packet);
+    for (uint32_t i = 0; i < packet->count; i++) {
+        const struct box box = {
+            .picture = picture,
+            .class_id = targets[i].class_id,
+            .confidence = targets[i].confidence / 65535.0,
+            .x = targets[i].x / Q8,
+            .y = targets[i].y / Q8,
+            .width = targets[i].w / Q8,
+            .height = targets[i].h / Q8,
+        };
+        if (!boxes_add(boxes, box))
+            return false;
+    }
+    return true;
+}
+
+bool gate_compare(struct gate_tally *tally, const struct gate_answers *answers)
+{
+    const rung_packet_header *right = answers->right->packet, *form = answers->form->packet;
+    bool complete = compare_outputs(tally, answers->right, answers->form);
     tally->pictures++;
-    if (role == RUNG_ROLE_DETECTOR)
-        complete = compare_targets(tally, a, b) && complete;
-    else if (role == RUNG_ROLE_EMBEDDER)
-        complete = compare_embeddings(tally, a, b) && complete;
+    if (answers->labelled)
+        complete = keep_boxes(&tally->right_boxes, right, answers->picture) &&
+                   keep_boxes(&tally->form_boxes, form, answers->picture) && complete;
+    if (answers->role == RUNG_ROLE_DETECTOR)
+        complete = compare_targets(tally, right, form) && complete;
+    else if (answers->role == RUNG_ROLE_EMBEDDER)
+        complete = compare_embeddings(tally, right, form) && complete;
     else
-        compare_masks(tally, a, b);
+        compare_masks(tally, right, form);
     return complete;
 }
 
@@ -240,7 +261,9 @@ bool gate_tally_add(struct gate_tally *tally, const struct gate_tally *other)
            samples_append(&tally->changes, &other->changes) &&
            samples_append(&tally->lost, &other->lost) &&
            samples_append(&tally->moved, &other->moved) &&
-           samples_append(&tally->cosines, &other->cosines);
+           samples_append(&tally->cosines, &other->cosines) &&
+           boxes_append(&tally->right_boxes, &other->right_boxes) &&
+           boxes_append(&tally->form_boxes, &other->form_boxes);
 }
 
 void gate_tally_finish(struct gate_tally *tally)
@@ -250,4 +273,6 @@ void gate_tally_finish(struct gate_tally *tally)
     samples_finish(&tally->lost);
     samples_finish(&tally->moved);
     samples_finish(&tally->cosines);
+    boxes_finish(&tally->right_boxes);
+    boxes_finish(&tally->form_boxes);
 }

@@ -134,6 +134,35 @@ static void report_detector(struct writing *writing, struct gate_tally *tally)
     check_bands(writing, tally);
 }
 
+/** Over the IoUs from 0.5 to 0.95, and at 0.5. */
+static json_t *precision_json(const struct labels *labels, struct boxes *found, bool *complete)
+{
+    double sum = 0, loose = 0, at = 0;
+    json_t *object = json_object();
+    for (int i = 10; i < 20; i++) {
+        *complete = labels_average_precision(labels, found, i / 20.0, &at) && *complete;
+        sum += at / 10;
+        loose = i == 10 ? at : loose;
+    }
+    set_real(object, "ap", sum, complete);
+    set_real(object, "ap50", loose, complete);
+    return object;
+}
+
+/** Thresholds are the models' own, so it is lower than with all candidates: what counts is the
+ * difference. */
+static void report_labels(struct writing *writing, const struct labels *labels,
+                          struct gate_tally *tally)
+{
+    bool *complete = &writing->complete;
+    json_t *object = json_object();
+    set_member(object, "pictures", json_integer((json_int_t)labels->picture_count), complete);
+    set_member(object, "targets", json_integer((json_int_t)labels->boxes.count), complete);
+    set_member(object, "f32", precision_json(labels, &tally->right_boxes, complete), complete);
+    set_member(object, "form", precision_json(labels, &tally->form_boxes, complete), complete);
+    set_member(writing->report, "labels", object, complete);
+}
+
 /* ---- the other roles ---------------------------------------------------------------------- */
 
 static void report_embedder(struct writing *writing, struct gate_tally *tally)
@@ -180,7 +209,8 @@ static void report_segmenter(struct writing *writing, const struct gate_tally *t
 
 /* ---- the report --------------------------------------------------------------------------- */
 
-json_t *gate_report(const struct gate_models *models, struct gate_tally *tally)
+json_t *gate_report(const struct gate_models *models, struct gate_tally *tally,
+                    const struct labels *labels)
 {
     struct writing writing = {.complete = true, .passed = true};
     bool *complete = &writing.complete;
@@ -199,6 +229,8 @@ json_t *gate_report(const struct gate_models *models, struct gate_tally *tally)
         report_embedder(&writing, tally);
     else
         report_segmenter(&writing, tally);
+    if (labels->pictures)
+        report_labels(&writing, labels, tally);
     set_member(report, "checks", writing.checks, complete);
     set_member(report, "passed", json_boolean(writing.passed), complete);
     return json_if(report, writing.complete);
@@ -255,6 +287,17 @@ static void print_bands(const json_t *report)
            count_of(report, "extra"), 100 * real_of(report, "extra_share"));
 }
 
+static void print_labels(const json_t *report)
+{
+    const json_t *labels = json_object_get(report, "labels");
+    const json_t *right = json_object_get(labels, "f32"), *form = json_object_get(labels, "form");
+    if (labels)
+        printf("%-11sAP %.4f, f32 %.4f; AP at IoU 0.5 %.4f, f32 %.4f; of %" JSON_INTEGER_FORMAT
+               " targets\n",
+               "labels", real_of(form, "ap"), real_of(right, "ap"), real_of(form, "ap50"),
+               real_of(right, "ap50"), count_of(labels, "targets"));
+}
+
 static void print_checks(const json_t *report)
 {
     const json_t *row;
@@ -285,6 +328,7 @@ void gate_print(const json_t *report)
     if (json_object_get(report, "mean_iou"))
         printf("%-11s%.3f %% of the pixels the same, mean IoU %.4f\n", "masks",
                100 * real_of(report, "same_pixels"), real_of(report, "mean_iou"));
+    print_labels(report);
     print_checks(report);
     printf("%-11s%s\n", "verdict",
            json_is_true(json_object_get(report, "passed")) ? "passed" : "not passed");

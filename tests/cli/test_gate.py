@@ -183,6 +183,72 @@ def test_people_read_the_same_figures(f32, pack, gate):
     assert lines[-1] == "verdict    not passed"
 
 
+# ---- labels -------------------------------------------------------------------------------------
+
+BOXES = {1: ("bright", [50, 50, 100, 100]), 2: ("corner", [0, 0, 50, 50])}
+
+
+def write_labels(path, labelled=range(PICTURES), corners=range(PICTURES), crowd=False):
+    """What the tiny model finds on those pictures, and a category that it does not know."""
+    annotations = [{"image_id": 7 + i, "category_id": category, "bbox": box, "iscrowd": int(crowd and category == 2)}
+                   for i in labelled for category, (_, box) in BOXES.items() if category == 1 or i in corners]
+    annotations += [{"image_id": 7, "category_id": 9, "bbox": [0, 0, 9, 9]}, {"image_id": 999, "category_id": 1, "bbox": [0, 0, 9, 9]}]
+    path.write_text(json.dumps({
+        "images": [{"id": 7 + i, "file_name": f"some/where/{i:02}.png"} for i in labelled],
+        "categories": [{"id": 9, "name": "unicorn"}, *({"id": id, "name": name.upper()} for id, (name, _) in BOXES.items())],
+        "annotations": annotations}))
+    return path
+
+
+def test_with_labels_the_average_precision_of_both_is_told(f32, pack, gate, tmp_path):
+    """The moved corner has an IoU of 0.85 with the label: right at 8 of the 10 thresholds."""
+    form = pack("moved-2", rows=[MIDDLE, [0.02, *CORNER[1:]]], **LOWER)
+    labels = write_labels(tmp_path / "x.json")
+    report = report_of(gate(form, "--against", f32["detector"], "--labels", labels, "--json"))
+    assert report["labels"]["pictures"] == PICTURES and report["labels"]["targets"] == 2 * PICTURES
+    assert report["labels"]["f32"] == {"ap": pytest.approx(1), "ap50": pytest.approx(1)}
+    assert report["labels"]["form"] == {"ap": pytest.approx(0.9), "ap50": pytest.approx(1)}
+    assert "AP 0.9000, f32 1.0000" in gate(form, "--against", f32["detector"], "--labels", labels).out
+
+
+@pytest.mark.parametrize("changes, ap", [
+    ({"labelled": range(5)}, 1),  # what has no labels is not scored
+    ({"corners": range(PICTURES // 2)}, 1),  # of equal confidence, those of later pictures are wrong
+    ({"corners": range(PICTURES // 2, PICTURES)}, (1 + 0.5) / 2),  # those of earlier ones: the precision ends at a half
+    ({"corners": []}, 1),  # a class without labels is left out
+    ({"crowd": True}, 1),  # and so is one that is labelled as crowds alone
+])
+def test_average_precision_is_that_of_coco(f32, gate, tmp_path, changes, ap):
+    labels = write_labels(tmp_path / "x.json", **changes)
+    report = report_of(gate(f32["detector"], "--rung", "tract", "--labels", labels, "--json"))
+    assert report["labels"]["f32"]["ap"] == pytest.approx(ap)
+    assert report["labels"]["form"] == report["labels"]["f32"]
+
+
+def test_labels_in_the_folder_are_found(f32, keys, photos, tmp_path):
+    for path in photos.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    write_labels(tmp_path / "labels.json")
+    result = run("gate", f32["detector"], "--data", tmp_path, "--trust", keys / "key.pub.pem", "--json")
+    assert report_of(result)["labels"]["form"]["ap"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("", "no JSON of COCO's format"), ("[]", "no JSON of COCO's format"), ("{", "no JSON"), ("{}", "labels none"),
+    ('{"images":[{"id":1,"file_name":"00.png"}],"categories":[{"id":1,"name":"corner"}],'
+     '"annotations":[{"image_id":1,"category_id":1,"bbox":[0,0,"9",9]}]}', "bbox"),
+    ('{"images":7,"categories":{},"annotations":[[]]}', "labels none")])
+def test_labels_that_are_none_are_refused(f32, gate, tmp_path, text, words):
+    (tmp_path / "x.json").write_text(text)
+    assert words in sentence(gate(f32["detector"], "--labels", tmp_path / "x.json", status=5))
+
+
+def test_labels_that_are_named_must_be_there_and_are_for_detectors(f32, gate, tmp_path):
+    assert "cannot read" in sentence(gate(f32["detector"], "--labels", tmp_path / "none.json", status=5))
+    labels = write_labels(tmp_path / "x.json")
+    assert "--labels is for detectors" in sentence(gate(f32["embedder"], "--labels", labels, status=2))
+
+
 # ---- records ------------------------------------------------------------------------------------
 
 
