@@ -11,8 +11,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include <glib.h>
-
 #include "common.h"
 #include "lines.h"
 
@@ -49,13 +47,23 @@ void boxes_finish(struct boxes *boxes)
 
 /* ---- the file ----------------------------------------------------------------------------- */
 
+/** What a name or a number of the file leads to: the place of a source, or a class. */
+struct entry {
+    const char *name; /**< NULL: it goes by its number */
+    json_int_t number;
+    size_t value;
+};
+
+struct table {
+    struct entry *entries;
+    size_t count;
+};
+
 /** A file on its way in. */
 struct reading {
     struct labels *labels;
     const char *path;
-    GHashTable *sources;    /**< the name of a file → its place + 1; 0: it is not the only one */
-    GHashTable *pictures;   /**< the file's number of a picture → the same */
-    GHashTable *categories; /**< the file's number of a category → the class + 1 */
+    struct table sources, pictures, categories;
 };
 
 static int fail(const char *path)
@@ -97,56 +105,105 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static gpointer number_key(const json_t *object, const char *key)
+static json_int_t number_of(const json_t *object, const char *key)
 {
-    return (gpointer)(intptr_t)json_integer_value(json_object_get(object, key));
+    return json_integer_value(json_object_get(object, key));
 }
 
-/** The value of a table less one; false where there is none. */
-static bool find(GHashTable *table, gconstpointer key, size_t *value)
+static int compare_entries(const void *left, const void *right)
 {
-    *value = GPOINTER_TO_SIZE(g_hash_table_lookup(table, key));
-    return (*value)-- != 0;
+    const struct entry *a = left, *b = right;
+    if (a->name)
+        return strcmp(a->name, b->name);
+    return (a->number > b->number) - (a->number < b->number);
 }
 
-static void list_sources(const struct reading *reading, const struct sources *sources)
+static void sort(struct table *table)
 {
-    for (size_t i = 0; i < sources->count; i++) {
-        char *name = (char *)name_of(sources->items[i].path);
-        const bool again = g_hash_table_contains(reading->sources, name);
-        g_hash_table_insert(reading->sources, name, GSIZE_TO_POINTER(again ? 0 : i + 1));
-    }
+    if (table->count)
+        qsort(table->entries, table->count, sizeof *table->entries, compare_entries);
 }
 
-static void read_pictures(const struct reading *reading, const json_t *list)
+/** False where there is none, or more than one: which is meant nobody knows. */
+static bool find(const struct table *table, struct entry key, size_t *value)
 {
+    const struct entry *end = table->entries + table->count;
+    const struct entry *found =
+        table->count ? bsearch(&key, table->entries, table->count, sizeof key, compare_entries)
+                     : NULL;
+    if (!found || (found > table->entries && compare_entries(found - 1, &key) == 0) ||
+        (found + 1 < end && compare_entries(found + 1, &key) == 0))
+        return false;
+    *value = found->value;
+    return true;
+}
+
+static void list_sources(struct reading *reading, const struct sources *sources)
+{
+    struct table *table = &reading->sources;
+    for (; table->count < sources->count; table->count++)
+        table->entries[table->count] = (struct entry){
+            .name = name_of(sources->items[table->count].path), .value = table->count};
+    sort(table);
+}
+
+static void list_pictures(struct reading *reading, const json_t *list)
+{
+    struct table *table = &reading->pictures;
     const json_t *picture;
     size_t i, place;
     json_array_foreach(list, i, picture)
     {
-        if (!find(reading->sources, name_of(text_of(picture, "file_name")), &place))
+        const struct entry name = {.name = name_of(text_of(picture, "file_name"))};
+        if (!find(&reading->sources, name, &place))
             continue;
-        g_hash_table_insert(reading->pictures, number_key(picture, "id"),
-                            GSIZE_TO_POINTER(place + 1));
+        table->entries[table->count++] =
+            (struct entry){.number = number_of(picture, "id"), .value = place};
         reading->labels->picture_count += !reading->labels->pictures[place];
         reading->labels->pictures[place] = true;
     }
+    sort(table);
 }
 
-static void read_categories(const struct reading *reading, const json_t *list,
-                            const rung_model *model)
+static void list_categories(struct reading *reading, const json_t *list, const rung_model *model)
 {
+    struct table *table = &reading->categories;
     const json_t *category;
     const char *label;
     size_t i;
     json_array_foreach(list, i, category)
     {
-        for (size_t class_id = 0; class_id < LABELS_CLASSES; class_id++)
-            if (rung_model_get_label(model, (uint32_t)class_id, &label) == RUNG_OK &&
-                strcasecmp(label, text_of(category, "name")) == 0)
-                g_hash_table_insert(reading->categories, number_key(category, "id"),
-                                    GSIZE_TO_POINTER(class_id + 1));
+        for (uint32_t class_id = 0; rung_model_get_label(model, class_id, &label) == RUNG_OK;
+             class_id++) {
+            if (strcasecmp(label, text_of(category, "name")) != 0)
+                continue;
+            table->entries[table->count++] =
+                (struct entry){.number = number_of(category, "id"), .value = class_id};
+            break;
+        }
     }
+    sort(table);
+}
+
+static bool make_table(struct table *table, size_t most)
+{
+    table->entries = calloc(most + 1, sizeof *table->entries);
+    return table->entries != NULL;
+}
+
+static bool list_all(struct reading *reading, const json_t *json, const struct sources *sources,
+                     const rung_model *model)
+{
+    const json_t *pictures = json_object_get(json, "images");
+    const json_t *categories = json_object_get(json, "categories");
+    if (!make_table(&reading->sources, sources->count) ||
+        !make_table(&reading->pictures, json_array_size(pictures)) ||
+        !make_table(&reading->categories, json_array_size(categories)))
+        return false;
+    list_sources(reading, sources);
+    list_pictures(reading, pictures);
+    list_categories(reading, categories, model);
+    return true;
 }
 
 static bool read_sides(const json_t *array, double sides[4])
@@ -167,8 +224,10 @@ static int read_boxes(const struct reading *reading, const json_t *list)
     double sides[4];
     json_array_foreach(list, i, annotation)
     {
-        if (!find(reading->pictures, number_key(annotation, "image_id"), &picture) ||
-            !find(reading->categories, number_key(annotation, "category_id"), &class_id))
+        const struct entry image = {.number = number_of(annotation, "image_id")};
+        const struct entry category = {.number = number_of(annotation, "category_id")};
+        if (!find(&reading->pictures, image, &picture) ||
+            !find(&reading->categories, category, &class_id))
             continue;
         if (!read_sides(json_object_get(annotation, "bbox"), sides))
             return refuse(reading, "has an annotation whose bbox is not x, y, width and height");
@@ -198,38 +257,23 @@ static int compare(const void *left, const void *right)
     return (int)a->crowd - (int)b->crowd;
 }
 
-static int read_all(const struct reading *reading, const json_t *json, const rung_model *model)
-{
-    struct labels *labels = reading->labels;
-    read_pictures(reading, json_object_get(json, "images"));
-    read_categories(reading, json_object_get(json, "categories"), model);
-    const int status = read_boxes(reading, json_object_get(json, "annotations"));
-    if (status != EXIT_DONE)
-        return status;
-    if (labels->boxes.count)
-        qsort(labels->boxes.items, labels->boxes.count, sizeof(struct box), compare);
-    else
-        return refuse(reading, "labels none of the photographs with a class of the model");
-    return EXIT_DONE;
-}
-
 static int take(struct reading *reading, int file, const struct sources *sources,
                 const rung_model *model)
 {
+    struct boxes *boxes = &reading->labels->boxes;
     json_t *json = NULL;
     int status = read_file(reading, file, &json);
-    if (status == EXIT_DONE) {
-        reading->sources = g_hash_table_new(g_str_hash, g_str_equal);
-        reading->pictures = g_hash_table_new(NULL, NULL);
-        reading->categories = g_hash_table_new(NULL, NULL);
-        list_sources(reading, sources);
-        status = read_all(reading, json, model);
-        g_hash_table_destroy(reading->sources);
-        g_hash_table_destroy(reading->pictures);
-        g_hash_table_destroy(reading->categories);
-    }
+    if (status == EXIT_DONE && !list_all(reading, json, sources, model))
+        status = fail_memory();
+    if (status == EXIT_DONE)
+        status = read_boxes(reading, json_object_get(json, "annotations"));
     json_decref(json);
-    return status;
+    if (status != EXIT_DONE)
+        return status;
+    if (!boxes->count)
+        return refuse(reading, "labels none of the photographs with a class of the model");
+    qsort(boxes->items, boxes->count, sizeof *boxes->items, compare);
+    return EXIT_DONE;
 }
 
 int labels_read(struct labels *labels, const char *path, bool optional,
@@ -247,6 +291,9 @@ int labels_read(struct labels *labels, const char *path, bool optional,
     labels->pictures = calloc(sources->count + 1, sizeof *labels->pictures);
     const int status = labels->pictures ? take(&reading, file, sources, model) : fail_memory();
     close(file);
+    free(reading.sources.entries);
+    free(reading.pictures.entries);
+    free(reading.categories.entries);
     return status;
 }
 
