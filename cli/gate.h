@@ -4,6 +4,7 @@
 
 #include "labels.h"
 #include "mask.h"
+#include "match.h"
 #include "roles.h"
 #include "samples.h"
 
@@ -41,6 +42,7 @@ struct gate_tally {
     struct boxes right_boxes, form_boxes; /**< on pictures that have labels */
 
     struct samples cosines;
+    struct match_set matches;
 
     uint64_t pixels, same;
     uint64_t both[MASK_CLASSES], either[MASK_CLASSES]; /**< pixels of a class in both, in one */
@@ -56,6 +58,9 @@ struct gate_answers {
 
 /** Adds them. False without memory. */
 bool gate_compare(struct gate_tally *tally, const struct gate_answers *answers);
+
+/** The same of an embedder's answers to the middle of the picture, right behind. */
+bool gate_add_middle(struct gate_tally *tally, const struct gate_answers *answers);
 
 /** Adds the second to the first. False without memory. */
 bool gate_tally_add(struct gate_tally *tally, const struct gate_tally *other);

@@ -165,18 +165,42 @@ static bool compare_targets(struct gate_tally *tally, const rung_packet_header *
 
 /* ---- the other roles ---------------------------------------------------------------------- */
 
-static bool compare_embeddings(struct gate_tally *tally, const rung_packet_header *right,
-                               const rung_packet_header *form)
+static const float *numbers_of(const struct role_session *session)
 {
-    const float *a = (const float *)(right + 1), *b = (const float *)(form + 1);
+    return (const float *)((const rung_packet_header *)session->packet + 1);
+}
+
+static bool keep_embeddings(struct match_set *matches, const struct gate_answers *answers)
+{
+    return near_add(&matches->rows, numbers_of(answers->right)) &&
+           near_add(&matches->rows, numbers_of(answers->form));
+}
+
+static double cosine_of(const float *a, const float *b, uint32_t count)
+{
     double product = 0, a_square = 0, b_square = 0;
-    for (uint32_t i = 0; i < right->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         product += (double)a[i] * (double)b[i];
         a_square += (double)a[i] * (double)a[i];
         b_square += (double)b[i] * (double)b[i];
     }
     const double norms = sqrt(a_square) * sqrt(b_square);
-    return samples_add(&tally->cosines, norms > 0 ? product / norms : a_square == b_square);
+    return norms > 0 ? product / norms : a_square == b_square;
+}
+
+static bool compare_embeddings(struct gate_tally *tally, const struct gate_answers *answers)
+{
+    const uint32_t count = ((const rung_packet_header *)answers->right->packet)->count;
+    const double cosine = cosine_of(numbers_of(answers->right), numbers_of(answers->form), count);
+    tally->matches.rows.columns = count;
+    return samples_add(&tally->cosines, cosine) &&
+           (answers->picture >= MATCH_PICTURES || (match_begin(&tally->matches, answers->picture) &&
+                                                   keep_embeddings(&tally->matches, answers)));
+}
+
+bool gate_add_middle(struct gate_tally *tally, const struct gate_answers *answers)
+{
+    return answers->picture >= MATCH_PICTURES || keep_embeddings(&tally->matches, answers);
 }
 
 static void compare_masks(struct gate_tally *tally, const rung_packet_header *right,
@@ -226,7 +250,7 @@ bool gate_compare(struct gate_tally *tally, const struct gate_answers *answers)
     if (answers->role == RUNG_ROLE_DETECTOR)
         complete = compare_targets(tally, right, form) && complete;
     else if (answers->role == RUNG_ROLE_EMBEDDER)
-        complete = compare_embeddings(tally, right, form) && complete;
+        complete = compare_embeddings(tally, answers) && complete;
     else
         compare_masks(tally, right, form);
     return complete;
@@ -262,6 +286,7 @@ bool gate_tally_add(struct gate_tally *tally, const struct gate_tally *other)
            samples_append(&tally->lost, &other->lost) &&
            samples_append(&tally->moved, &other->moved) &&
            samples_append(&tally->cosines, &other->cosines) &&
+           match_append(&tally->matches, &other->matches) &&
            boxes_append(&tally->right_boxes, &other->right_boxes) &&
            boxes_append(&tally->form_boxes, &other->form_boxes);
 }
@@ -273,6 +298,7 @@ void gate_tally_finish(struct gate_tally *tally)
     samples_finish(&tally->lost);
     samples_finish(&tally->moved);
     samples_finish(&tally->cosines);
+    match_finish(&tally->matches);
     boxes_finish(&tally->right_boxes);
     boxes_finish(&tally->form_boxes);
 }

@@ -11,6 +11,7 @@
 #define LEAST_SIZE      40.0
 #define LEAST_OF_A_BAND 0.03 /* how far a band of sizes may stand below the rest of them */
 #define BAND_TARGETS    30u  /* fewer prove nothing of a band */
+#define LEAST_PICTURES  30u
 #define LEAST_COSINE    0.999
 #define LEAST_COSINES   0.999 /* the part of the pictures above LEAST_COSINE */
 #define LEAST_MEAN_IOU  0.98
@@ -165,6 +166,22 @@ static void report_labels(struct writing *writing, const struct labels *labels,
 
 /* ---- the other roles ---------------------------------------------------------------------- */
 
+/** The threshold may move by less than it is uncertain by. */
+static void report_match(struct writing *writing, struct gate_tally *tally)
+{
+    struct match_fit right, form;
+    json_t *match = json_object();
+    bool *complete = &writing->complete;
+    *complete = match_fit(&tally->matches, &right, &form) && *complete;
+    set_real(match, "form", form.threshold, complete);
+    set_real(match, "f32", right.threshold, complete);
+    set_real(match, "from", right.from, complete);
+    set_real(match, "to", right.to, complete);
+    set_member(writing->report, "match", match, complete);
+    check(writing, "interval of the match threshold, against its move", right.to - right.from,
+          fabs(form.threshold - right.threshold));
+}
+
 static void report_embedder(struct writing *writing, struct gate_tally *tally)
 {
     static const struct {
@@ -177,8 +194,10 @@ static void report_embedder(struct writing *writing, struct gate_tally *tally)
         set_real(cosine, rows[i].name, samples_at(&tally->cosines, rows[i].part),
                  &writing->complete);
     set_member(writing->report, "cosine", cosine, &writing->complete);
+    check(writing, "pictures", (double)tally->pictures, LEAST_PICTURES);
     check(writing, "cosines above 0.999", samples_above(&tally->cosines, LEAST_COSINE),
           LEAST_COSINES);
+    report_match(writing, tally);
 }
 
 /** Over the classes that f32 or the form has anywhere. */
@@ -203,6 +222,7 @@ static void report_segmenter(struct writing *writing, const struct gate_tally *t
     set_real(writing->report, "mean_iou", iou, &writing->complete);
     set_member(writing->report, "classes", json_integer(classes), &writing->complete);
     /* Of one class alone nothing was to be told apart. */
+    check(writing, "pictures", (double)tally->pictures, LEAST_PICTURES);
     check(writing, "classes", classes, 2);
     check(writing, "mean IoU", iou, LEAST_MEAN_IOU);
 }
@@ -298,6 +318,14 @@ static void print_labels(const json_t *report)
                real_of(right, "ap50"), count_of(labels, "targets"));
 }
 
+static void print_match(const json_t *match)
+{
+    if (match)
+        printf("%-11sfrom a cosine of %.4f on, f32 %.4f (%.4f to %.4f)\n", "match",
+               real_of(match, "form"), real_of(match, "f32"), real_of(match, "from"),
+               real_of(match, "to"));
+}
+
 static void print_checks(const json_t *report)
 {
     const json_t *row;
@@ -325,6 +353,7 @@ void gate_print(const json_t *report)
     print_quantiles("lost", report, "lost_confidence", "%.3f");
     print_quantiles("key points", report, "keypoints_moved", "%.3f px");
     print_quantiles("cosine", report, "cosine", "%.6f");
+    print_match(json_object_get(report, "match"));
     if (json_object_get(report, "mean_iou"))
         printf("%-11s%.3f %% of the pixels the same, mean IoU %.4f\n", "masks",
                100 * real_of(report, "same_pixels"), real_of(report, "mean_iou"));

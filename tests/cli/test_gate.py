@@ -162,6 +162,20 @@ def test_an_embedder_passes_by_the_cosines_of_its_embeddings(f32, pack, gate, ch
     assert report["cosine"]["smallest"] <= report["cosine"]["p0.1"] <= report["cosine"]["p1"] <= report["cosine"]["median"]
 
 
+def test_the_threshold_of_a_match_is_told(f32, gate):
+    """Middles of pictures of one colour are the pictures: whatever tells them apart, both have the same."""
+    report = report_of(gate(f32["embedder"], "--rung", "tract", "--json"))
+    match = report["match"]
+    assert match["form"] == pytest.approx(match["f32"], abs=1e-6) and match["from"] <= match["f32"] <= match["to"]
+    assert checks_of(report)["interval of the match threshold, against its move"]
+
+
+def test_few_pictures_prove_nothing(f32, keys, photos):
+    for role in ("embedder", "segmenter"):
+        report = report_of(run("gate", f32[role], "--data", photos / "00.png", "--trust", keys / "key.pub.pem", "--json", status=1))
+        assert not checks_of(report)["pictures"] and not report["passed"]
+
+
 def test_a_segmenter_passes_by_the_mean_iou_of_its_classes(f32, pack, gate):
     """Of the twelve pixels f32 says that 4 are bright (0.5 and more); the form has one more."""
     rows = numpy.array([MIDDLE, CORNER], numpy.float32)

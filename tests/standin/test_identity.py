@@ -23,6 +23,9 @@ class Machine:
         self.folder, self.library = folder, copy(folder / "standin")
         trees.write(trees.TREES["nvidia"](), folder / "machine")
         Image.new("RGB", (200, 200), "white").save(folder / "white.png")
+        (folder / "photos").mkdir()
+        for i in range(30):
+            Image.new("RGB", (20, 20), (9 * i, 0, 0)).save(folder / "photos" / f"{i}.png")
         tiny.graph(folder / "t.onnx")
         self.rung("keygen", "key.pem", "key.pub.pem")
         self.pack("detector", name="detector")
@@ -77,7 +80,7 @@ def test_a_job_that_began_in_f32_does_not_go_on_in_f16(machine):
 
 def test_a_gate_measures_an_embedder_there_and_opens_the_rung_to_it(machine):
     """The stand-in's numbers are the CPU's, so it passes."""
-    machine.rung("gate", "./embedder.rung", "--data", "white.png", *ON_TENSORRT, "-o", "gate.json")
+    machine.rung("gate", "./embedder.rung", "--data", "photos", *ON_TENSORRT, "-o", "gate.json")
     (gate,) = json.loads((machine.folder / "gate.json").read_text())["gates"]
     assert (gate["identity"], gate["rung"], gate["precision"], gate["passed"]) == ("embedder+f16", "tensorrt", "f16", True)
     assert gate["against"]["identity"] == "embedder" and gate["against"]["artifact"] == gate["artifact"]
@@ -92,7 +95,7 @@ def test_a_gate_measures_an_embedder_there_and_opens_the_rung_to_it(machine):
 
 
 def test_a_record_counts_on_its_own_rung_alone(machine):
-    machine.rung("gate", "./embedder.rung", "--data", "white.png", *ON_TENSORRT, "-o", "gate.json")
+    machine.rung("gate", "./embedder.rung", "--data", "photos", *ON_TENSORRT, "-o", "gate.json")
     record = json.loads((machine.folder / "gate.json").read_text())
     record["gates"][0]["rung"] = "migraphx"
     machine.pack("elsewhere", **EMBEDDER, gate={"text": json.dumps(record)})
