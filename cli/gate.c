@@ -70,6 +70,17 @@ static int open_right(rung_instance *instance, uint32_t threads, struct role_mod
     return EXIT_USAGE;
 }
 
+static int check_canonical(const rung_model_info *right, const rung_model_info *form)
+{
+    if (!form->canonical[0] || strcmp(form->canonical, right->artifact) == 0)
+        return EXIT_DONE;
+    fprintf(stderr,
+            "rung gate: %s was made from the model in f32 with digest %.16s…, and this one has "
+            "%.16s…\n",
+            form->identity, form->canonical, right->artifact);
+    return EXIT_USAGE;
+}
+
 /** Only forms of one model can be compared, and answers of one shape. */
 static int check_alike(const struct gate_models *models)
 {
@@ -77,7 +88,7 @@ static int check_alike(const struct gate_models *models)
     if (strcmp(right->name, form->name) == 0 && right->role == form->role &&
         right->canvas_width == form->canvas_width && right->canvas_height == form->canvas_height &&
         right->embedding_length == form->embedding_length)
-        return EXIT_DONE;
+        return check_canonical(right, form);
     fprintf(stderr,
             "rung gate: %s is no form of %s: name, role, canvas and length of its embeddings must "
             "be the same\n",

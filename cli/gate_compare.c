@@ -209,9 +209,12 @@ static void compare_masks(struct gate_tally *tally, const rung_packet_header *ri
     const size_t pixels = (size_t)right->count * right->stride;
     const uint8_t *a = (const uint8_t *)(right + 1) + sizeof(rung_mask);
     const uint8_t *b = (const uint8_t *)(form + 1) + sizeof(rung_mask);
+    const bool alike = right->count == form->count && right->stride == form->stride;
     tally->pixels += pixels;
     for (size_t i = 0; i < pixels; i++) {
         tally->either[a[i]]++;
+        if (!alike)
+            continue; /* what is placed otherwise has nothing in common */
         if (a[i] == b[i]) {
             tally->both[a[i]]++;
             tally->same++;

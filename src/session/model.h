@@ -25,6 +25,7 @@ struct rung_model {
     bool follows;                  /**< takes a better rung when one is proven */
     struct rung__file_stamp seen;  /**< the verdicts that it knows */
     char **labels;                 /**< zero-ended copies */
+    char canonical[2 * RUNG__SHA256_BYTES + 1];
     uint32_t label_count;
     uint32_t capabilities[RUNG__CLASSES_MAX];
     struct rung__preprocess_kernels preprocess;

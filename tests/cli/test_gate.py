@@ -306,6 +306,21 @@ def test_another_model_is_no_form_of_it(f32, pack, gate):
     assert "is no form of" in sentence(gate(f32["embedder"], "--against", f32["detector"], status=2))
 
 
+def test_a_form_is_measured_against_what_it_was_made_from(f32, pack, gate):
+    artifact = json.loads(run("inspect", "--json", f32["detector"]).out)["digest"]
+    form = pack("derived", canonical=artifact, **LOWER)
+    gate(form, "--against", f32["detector"])
+    stranger = pack("stranger", canonical="5a" * 32, **LOWER)
+    refused = sentence(gate(stranger, "--against", f32["detector"], status=2))
+    assert "5a5a5a5a5a5a5a5a…" in refused and artifact[:16] in refused
+
+
+def test_masks_that_are_placed_otherwise_have_nothing_in_common(f32, pack, gate):
+    form = pack("letterbox", "segmenter", fit="letterbox", **LOWER)
+    report = report_of(gate(form, "--against", f32["segmenter"], "--json", status=1))
+    assert report["same_pixels"] == 0 and report["mean_iou"] == 0
+
+
 def test_a_rung_that_does_not_take_the_form_says_so(f32, pack, gate):
     form = pack("quantised", **LOWER)
     refused = sentence(gate(form, "--against", f32["detector"], "--rung", "tract", status=3))
