@@ -267,17 +267,16 @@ static int finish(void *user)
 {
     const struct gate *gate = user;
     struct gate_tally sum = {0};
+    json_t *report = NULL;
     bool complete = true;
+    /* Of a part of the pictures there is no verdict, and of one that failed a part may be there. */
+    if (gate->compared != gate->sources)
+        return EXIT_DONE;
     for (const struct session *session = gate->sessions; session; session = session->next)
         complete = gate_tally_add(&sum, &session->tally) && complete;
-    json_t *report = NULL;
-    int status = EXIT_DONE;
-    /* Of a part of the pictures there is no verdict. */
-    if (complete && gate->compared == gate->sources) {
+    if (complete)
         report = gate_report(&gate->models, &sum, &gate->labels);
-        status = report ? tell(report) : fail_memory();
-    } else if (!complete)
-        status = fail_memory();
+    const int status = report ? tell(report) : fail_memory();
     json_decref(report);
     gate_tally_finish(&sum);
     return status;
