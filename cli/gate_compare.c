@@ -9,6 +9,9 @@
 #define FOUND_IOU 0.5
 #define EXACT_IOU 0.95
 #define Q8        256.0 /* coordinates to a pixel */
+/* Of an output that is all but zero, such as the mask of an empty scene, every noise is far away
+ * relative to it: numbers count as at least so large, in the root of their mean square. */
+#define NOTHING 1e-6
 
 const struct gate_band gate_bands[GATE_BANDS] = {
     {0, "below 40 px"},
@@ -19,7 +22,7 @@ const struct gate_band gate_bands[GATE_BANDS] = {
 
 /* ---- raw outputs -------------------------------------------------------------------------- */
 
-/** Infinite where a number is not finite, or f32 has only zeros and the form has not. */
+/** Infinite where a number is not finite. */
 static double distance(const rung_output *right, const rung_output *form)
 {
     double apart = 0, length = 0;
@@ -30,9 +33,7 @@ static double distance(const rung_output *right, const rung_output *form)
         apart += (value - expected) * (value - expected);
         length += expected * expected;
     }
-    if (apart == 0)
-        return 0;
-    return length > 0 ? sqrt(apart / length) : INFINITY;
+    return sqrt(apart / fmax(length, NOTHING * NOTHING * (double)right->count));
 }
 
 static bool read_output(const struct role_session *session, uint32_t index, rung_output *to)

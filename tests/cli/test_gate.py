@@ -143,6 +143,16 @@ def test_numbers_that_are_not_finite_do_not_pass(f32, pack, gate):
     assert not checks_of(report)["outputs are finite"] and report["outputs"]["median"] is None
 
 
+def test_noise_beside_an_output_of_nothing_is_no_distance(pack, keys, tmp_path):
+    """Of a mask in the dark, say: 1e-9 is far from 0 relative to it, and means nothing."""
+    Image.new("RGB", (SIDE, SIDE), "black").save(tmp_path / "black.png")
+    nothing = pack("nothing", "segmenter", rows=[[0] * 6, [0] * 6])
+    noise = pack("noise", "segmenter", rows=[[0] * 6, [1e-9] * 6], **LOWER)
+    report = report_of(run("gate", noise, "--against", nothing, "--data", tmp_path / "black.png", "--trust",
+                           keys / "key.pub.pem", "--json", status=1))
+    assert checks_of(report)["outputs are finite"] and 0 < report["outputs"]["largest"] < 0.01
+
+
 def test_made_up_numbers_do_not_pass(f32, gate):
     assert "not passed" in gate(f32["segmenter"], "--rung", "dummy", status=1).out.splitlines()[-1]
 
