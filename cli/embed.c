@@ -10,7 +10,7 @@
 #include "report.h"
 #include "roles.h"
 
-#define IDENTITY_BYTES 256
+#define IDENTITY_BYTES 256 /* more than two names of models with their classes */
 
 /** The options of this command alone. */
 static struct {
@@ -41,12 +41,19 @@ static bool compares_own(void)
 
 /* ---- models ------------------------------------------------------------------------------- */
 
-/** What was embedded by what: vectors of different ones do not compare. */
-static void name_identity(struct embedding *embedding)
+/** What was embedded by what: vectors of different ones do not compare. An exit status, after a
+ * message. */
+static int name_identity(struct embedding *embedding)
 {
-    snprintf(embedding->identity, sizeof embedding->identity, "%s%s%s",
-             embedding->embedder.info.identity, wanted.detector ? "@" : "",
-             wanted.detector ? embedding->detector.info.identity : "");
+    const char *embedder = embedding->embedder.info.identity;
+    const rung_span to = {embedding->identity, sizeof embedding->identity};
+    if (!wanted.detector) {
+        snprintf(embedding->identity, sizeof embedding->identity, "%s", embedder);
+        return EXIT_DONE;
+    }
+    const rung_result result =
+        rung_identity_pair(embedding->detector.info.identity, embedder, to, NULL);
+    return result == RUNG_OK ? EXIT_DONE : fail_with(result);
 }
 
 static int read_stored(struct embedding *embedding)
@@ -56,15 +63,25 @@ static int read_stored(struct embedding *embedding)
     if (status != EXIT_DONE)
         return status;
     const char *identity = text_of(stored->model, "identity");
-    if (strcmp(identity, embedding->identity) == 0 &&
-        stored->set.columns == embedding->embedder.info.embedding_length)
+    uint32_t covers = 0;
+    const rung_result result = rung_identity_covers(identity, embedding->identity, &covers);
+    if (result != RUNG_OK) {
+        fprintf(stderr, "rung embed: %s does not tell what made its embeddings: %s\n",
+                wanted.against, rung_last_error());
+        return EXIT_IO;
+    }
+    if (!covers) {
+        fprintf(stderr,
+                "rung embed: %s holds embeddings by %s, which does not cover %s: only those of one "
+                "identity can be compared; embed its pictures again\n",
+                wanted.against, identity, embedding->identity);
+        return exit_of(RUNG_IDENTITY);
+    }
+    if (stored->set.columns == embedding->embedder.info.embedding_length)
         return EXIT_DONE;
-    fprintf(stderr,
-            "rung embed: %s holds embeddings by %s, %u numbers each, and these are by %s, %u; "
-            "only those of one identity can be compared\n",
-            wanted.against, identity, stored->set.columns, embedding->identity,
-            embedding->embedder.info.embedding_length);
-    return EXIT_USAGE;
+    fprintf(stderr, "rung embed: %s holds embeddings of %u numbers, and these have %u\n",
+            wanted.against, stored->set.columns, embedding->embedder.info.embedding_length);
+    return exit_of(RUNG_IDENTITY);
 }
 
 static int open_models(void *user, rung_instance *instance, const struct job_plan *plan)
@@ -77,7 +94,9 @@ static int open_models(void *user, rung_instance *instance, const struct job_pla
                            RUNG_ROLE_DETECTOR, &embedding->detector);
     if (status != EXIT_DONE)
         return status;
-    name_identity(embedding);
+    status = name_identity(embedding);
+    if (status != EXIT_DONE)
+        return status;
     embedding->own.columns = embedding->embedder.info.embedding_length;
     embedding->vector = calloc(embedding->own.columns, sizeof *embedding->vector);
     embedding->abouts = json_array();
@@ -108,9 +127,12 @@ static void describe(void *user, char *to, size_t size)
 static json_t *model_json(const struct embedding *embedding, bool *complete)
 {
     json_t *json = role_settings(&embedding->embedder, embedding->identity, complete);
-    if (wanted.detector)
-        set_member(json, "detector_artifact", json_string(embedding->detector.info.artifact),
-                   complete);
+    if (!wanted.detector)
+        return json;
+    const rung_model_info *detector = &embedding->detector.info;
+    set_member(json, "detector_rung", json_string(detector->rung), complete);
+    set_member(json, "detector_precision", json_string(detector->precision), complete);
+    set_member(json, "detector_artifact", json_string(detector->artifact), complete);
     return json;
 }
 
@@ -448,7 +470,7 @@ const struct command command_embed = {
             "below it, or - for a list of them on standard input. A picture that cannot be read is "
             "one line, the others' results stay, and the exit status is 5.\n\n"
             "Vectors can be compared when their identity is the same: the embedder's, or with "
-            "--per-target EMBEDDER@DETECTOR. The file beside that of -o holds it.",
+            "--per-target DETECTOR/EMBEDDER. The file beside that of -o holds it.",
     .options = options,
     .examples = examples,
     .run = run,

@@ -65,10 +65,10 @@ static int explain_model(rung_instance *instance, json_t *json)
         result = run_once(model, &info, &run);
     if (result == RUNG_OK)
         set_member(json, "model",
-                   json_pack("{s:s,s:s,s:s,s:s,s:b,s:s,s:i,s:f}", "name", info.name, "identity",
-                             info.identity, "rung", run.rung, "why", info.reason, "signed",
-                             info.key_id[0] != 0, "artifact", info.artifact, "threads",
-                             (int)info.threads, "run_ms", (double)run.run_ns / 1e6),
+                   json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:i,s:f}", "name", info.name, "identity",
+                             info.identity, "rung", run.rung, "precision", run.precision, "why",
+                             info.reason, "signed", info.key_id[0] != 0, "artifact", info.artifact,
+                             "threads", (int)info.threads, "run_ms", (double)run.run_ns / 1e6),
                    &complete);
     const int status = result != RUNG_OK ? fail_with(result) : complete ? EXIT_DONE : fail_memory();
     rung_model_destroy(model);

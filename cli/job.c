@@ -12,6 +12,7 @@
 #include "progress.h"
 #include "report.h"
 #include "resume.h"
+#include "signals.h"
 
 /* How long the main thread waits before it looks whether it was interrupted, and draws the bar. */
 #define TICK_MS 100
@@ -43,12 +44,13 @@ static volatile sig_atomic_t interrupted;
 static void interrupt(int signal_number)
 {
     interrupted = signal_number;
+    signals_end_process(signal_number);
 }
 
 /** The first Ctrl-C or TERM lets the pictures at hand finish; a second one ends the process. */
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = interrupt};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }

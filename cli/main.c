@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common.h"
 #include "help.h"
+#include "signals.h"
 #include "suggest.h"
 
 /** Results that did not arrive, on a full disk for example, are no success. */
@@ -51,5 +53,8 @@ int main(int count, char **arguments)
         help_list(stderr);
         return EXIT_USAGE;
     }
+    signals_end_process(SIGHUP);
+    signals_end_process(SIGINT);
+    signals_end_process(SIGTERM);
     return flush_results(run(count, arguments));
 }

@@ -200,6 +200,24 @@ static bool is_alike(const json_t *line, const json_t *settings)
     return true;
 }
 
+/** A job keeps one identity from its start to its end. */
+static int refuse_identity(const struct resume *resume, size_t number, const json_t *line,
+                           const json_t *settings)
+{
+    fprintf(stderr,
+            "rung: --resume %s: line %zu is by %s on %s, and this job is by %s on %s; go on with "
+            "what it began with, or name another file\n",
+            resume->path, number + 1, text_of(line, "identity"), text_of(line, "rung"),
+            text_of(settings, "identity"), text_of(settings, "rung"));
+    return exit_of(RUNG_IDENTITY);
+}
+
+static bool is_of_another(const json_t *line, const json_t *settings)
+{
+    const char *identity = text_of(line, "identity");
+    return identity[0] && strcmp(identity, text_of(settings, "identity")) != 0;
+}
+
 static int replay_line(struct resume *resume, size_t number, const char *text, size_t length,
                        const json_t *settings, resume_take *take, void *user)
 {
@@ -210,7 +228,11 @@ static int replay_line(struct resume *resume, size_t number, const char *text, s
         json_decref(line);
         return line ? refuse(resume, number, "was added while the file was read") : fail_memory();
     }
-    if (!json_object_get(line, "error"))
+    if (json_object_get(line, "error"))
+        status = EXIT_DONE; /* whatever failed is of no identity */
+    else if (is_of_another(line, settings))
+        status = refuse_identity(resume, number, line, settings);
+    else
         status =
             is_alike(line, settings)
                 ? take(user, resume->indexes[number], line)

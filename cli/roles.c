@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *role_name(rung_role role)
+const char *role_name(rung_role role)
 {
     switch (role) {
     case RUNG_ROLE_EMBEDDER:
@@ -48,6 +48,7 @@ json_t *role_settings(const struct role_model *model, const char *identity, bool
     json_t *json = json_object();
     set_member(json, "identity", json_string(identity), complete);
     set_member(json, "rung", json_string(model->info.rung), complete);
+    set_member(json, "precision", json_string(model->info.precision), complete);
     set_member(json, "artifact", json_string(model->info.artifact), complete);
     return json;
 }
@@ -55,7 +56,12 @@ json_t *role_settings(const struct role_model *model, const char *identity, bool
 rung_result role_session_init(struct role_session *session, const struct role_model *model,
                               const rung_context_options *options)
 {
-    rung_result result = rung_context_create(model->model, options, &session->context);
+    rung_context_options pinned = options ? *options : (rung_context_options){0};
+    pinned.struct_size = sizeof pinned;
+    pinned.version = RUNG_STRUCT_VERSION;
+    pinned.flags |= RUNG_CONTEXT_STAY; /* a job ends on the rung that it began on */
+    pinned.identity = model->info.identity;
+    rung_result result = rung_context_create(model->model, &pinned, &session->context);
     if (result == RUNG_OK)
         result = rung_context_get_max_output_bytes(session->context, &session->packet_bytes);
     if (result == RUNG_OK && !(session->packet = malloc((size_t)session->packet_bytes)))

@@ -12,6 +12,9 @@ struct role_model {
     rung_model_info info;
 };
 
+/** "detector", "embedder", "segmenter". */
+const char *role_name(rung_role role);
+
 /** Opens `name` for a command that needs that role. An exit status, after a message. */
 int role_open(rung_instance *instance, const char *command, const char *name, uint32_t threads,
               rung_role role, struct role_model *out);
@@ -20,7 +23,8 @@ void role_close(struct role_model *model);
 /** "centerface on ort-cpu". */
 void role_describe(const struct role_model *model, char *to, size_t size);
 
-/** The members identity, rung and artifact, that all results of that identity have in common. */
+/** The members identity, rung, precision and artifact, that all results of that identity have in
+ * common. */
 json_t *role_settings(const struct role_model *model, const char *identity, bool *complete);
 
 /** What one thread needs to run it; zeroed it is none. */
@@ -30,7 +34,7 @@ struct role_session {
     uint64_t packet_bytes;
 };
 
-/** `options` may be NULL. */
+/** Of the identity that the model had when it was opened. `options` may be NULL. */
 rung_result role_session_init(struct role_session *session, const struct role_model *model,
                               const rung_context_options *options);
 void role_session_finish(struct role_session *session);

@@ -15,7 +15,10 @@ extern "C" {
 /** Flags of rung_context_options. */
 enum {
     /** min_confidence, iou and max_targets replace what the model was calibrated with. */
-    RUNG_CONTEXT_OVERRIDE_CALIBRATION = 1u << 0
+    RUNG_CONTEXT_OVERRIDE_CALIBRATION = 1u << 0,
+    /** It is made on the rung that the newest contexts of the model are on, whatever was proven
+     * since: for one more worker of a job. */
+    RUNG_CONTEXT_STAY = 1u << 1
 };
 
 /** How a context is made. All zero (but for size and version) is a good default. */
@@ -36,7 +39,10 @@ typedef struct rung_context_options {
      * they are raised within the format's, and a packet still says when something was left out.
      */
     uint32_t min_confidence, iou, max_targets;
-    uint64_t reserved[5];
+    /** What its results must be, as rung_model_info told it earlier; NULL: whatever the model is
+     * now. A job that names it ends as it began. */
+    const char *identity;
+    uint64_t reserved[4];
 } rung_context_options;
 
 /** What it takes to run one model on one frame at a time. Opaque. */
@@ -45,11 +51,15 @@ typedef struct rung_context rung_context;
 /**
  * Makes a context of a model and allocates what running it needs.
  *
+ * A context never changes its rung. It is made on the rung that serves the model best by now: when
+ * a probe has proven a better one since the model was opened, that is loaded first, which takes as
+ * long as opening does, unless RUNG_CONTEXT_STAY is set. A model whose rung was named stays on it.
+ *
  * `options` may be NULL and is not kept. `*out` belongs to the caller, who ends it with
  * rung_context_destroy before its model. Safe from any thread; a context itself is for one thread
  * at a time, and several contexts of a model may run side by side. Results: OK, INVALID_ARGUMENT
- * (also thresholds without leave to override, or none that the model has), VERSION, BACKEND,
- * NO_MEMORY.
+ * (also thresholds without leave to override, or none that the model has), VERSION, IDENTITY
+ * (another one than was asked for), BACKEND, NO_MEMORY.
  */
 RUNG_API rung_result rung_context_create(rung_model *model, const rung_context_options *options,
                                          rung_context **out);
@@ -94,7 +104,8 @@ typedef struct rung_run_info {
     uint64_t preprocess_ns, run_ns, postprocess_ns;
     rung_role role;
     uint32_t calibration_overridden; /**< 1: thresholds were not the artifact's; else 0 */
-    uint64_t reserved[7];
+    const char *precision;           /**< as in rung_model_info */
+    uint64_t reserved[6];
 } rung_run_info;
 
 /**
@@ -132,6 +143,24 @@ RUNG_API rung_result rung_embed(rung_context *context, const rung_frame *frame, 
  */
 RUNG_API rung_result rung_segment(rung_context *context, const rung_frame *frame, rung_span packet,
                                   size_t *needed, rung_run_info *info);
+
+/** An output of a model as it left the runtime. */
+typedef struct rung_output {
+    uint32_t struct_size; /**< sizeof(rung_output), set by the caller */
+    uint32_t version;     /**< RUNG_STRUCT_VERSION, set by the caller */
+    const char *name;     /**< in the graph; it lives as long as the model */
+    const float *numbers; /**< of other types exactly as f32; the context's, until its next run */
+    uint64_t count;       /**< of numbers */
+    uint64_t reserved[4];
+} rung_output;
+
+/**
+ * What output `index` (from 0) of the context's last run held, before anything was decoded: for
+ * measuring what a form or a rung is worth. Before the first run all numbers are 0. Results: OK,
+ * INVALID_ARGUMENT, VERSION, NOT_FOUND (no output of that index).
+ */
+RUNG_API rung_result rung_context_get_output(const rung_context *context, uint32_t index,
+                                             rung_output *output);
 
 #ifdef __cplusplus
 }

@@ -11,11 +11,21 @@
 extern "C" {
 #endif
 
+/** Flags of rung_model_options. */
+enum {
+    /**
+     * Also a precision that the model's role is pinned away from: an embedder is otherwise served
+     * in f32 alone, unless its gate record says that it passed in another one on that rung. For
+     * measuring what it is worth there.
+     */
+    RUNG_MODEL_ANY_PRECISION = 1u << 0
+};
+
 /** How a model is opened. All zero (but for size and version) is a good default. */
 typedef struct rung_model_options {
     uint32_t struct_size; /**< sizeof(rung_model_options) */
     uint32_t version;     /**< RUNG_STRUCT_VERSION */
-    uint32_t flags;       /**< 0 */
+    uint32_t flags;       /**< RUNG_MODEL_* */
     uint32_t threads;     /**< threads of one run; 0: the usable physical cores */
     const char *rung;     /**< the only rung allowed, such as "ort-cpu"; NULL: the one that a probe
                                chose (rung/probe.h), else the best one */
@@ -122,7 +132,8 @@ typedef struct rung_model_info {
     uint32_t struct_size; /**< sizeof(rung_model_info), set by the caller */
     uint32_t version;     /**< RUNG_STRUCT_VERSION, set by the caller */
     const char *name;
-    const char *identity; /**< what the results are: the name, and the precision when not f32 */
+    const char *identity; /**< what the results are: the name, and the precision when not f32
+                               (rung/identity.h) */
     const char *rung;     /**< the path that serves, such as "ort-cpu" */
     const char *reason;   /**< why that one, one sentence */
     const char *artifact; /**< content digest: SHA-256 of the payload, 64 hexadecimal digits */
@@ -142,7 +153,9 @@ typedef struct rung_model_info {
     uint32_t min_confidence;   /**< the artifact's own, 65535 = 1.0 */
     uint32_t iou;              /**< detectors: the artifact's own, 65535 = 1.0 */
     uint32_t suppression;      /**< detectors: RUNG_SUPPRESS* */
-    uint64_t reserved[5];
+    const char *precision;     /**< of the numbers that are executed: "f32", "f16", "i8", "a16w8",
+                                    "a16w16" */
+    uint64_t reserved[4];
 } rung_model_info;
 
 /** Fills `*info`, whose size and version the caller has set. Results: OK, INVALID_ARGUMENT,

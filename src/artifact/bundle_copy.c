@@ -5,19 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/cache.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 
-#define FILE_MODE 0600u
-
-/* Tells backup programs to leave the folder out (bford.info/cachedir). */
-static const char tag[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
-                          "# This folder holds private copies of models; it may be removed.\n";
-
 /* Where things are. Only the holder of the lock touches `part`, which is a copy in the making. */
 struct places {
-    char *bundles, *copy, *part, *lock, *tag;
+    char *bundles, *copy, *part, *lock;
     char name[2 * RUNG__SHA256_BYTES + 1]; /**< of the copy in `bundles` */
 };
 
@@ -27,43 +22,22 @@ static void finish(struct places *places)
     free(places->copy);
     free(places->part);
     free(places->lock);
-    free(places->tag);
 }
 
 /* End with finish, also after a failure. */
 static rung_result name_places(const char *cache, const uint8_t digest[RUNG__SHA256_BYTES],
                                struct places *out)
 {
-    *out = (struct places){.bundles = rung__path_join(cache, "bundles"),
-                           .tag = rung__path_join(cache, "CACHEDIR.TAG")};
+    *out = (struct places){.bundles = rung__path_join(cache, "bundles")};
     rung__text_hex(out->name, digest, RUNG__SHA256_BYTES);
     if (out->bundles) {
         out->copy = rung__path_join(out->bundles, out->name);
         out->part = rung__path_join(out->bundles, ".part");
         out->lock = rung__path_join(out->bundles, ".lock");
     }
-    if (out->copy && out->part && out->lock && out->tag)
+    if (out->copy && out->part && out->lock)
         return RUNG_OK;
     return rung__fail(RUNG_NO_MEMORY, "no memory for the private copy of a bundle");
-}
-
-static rung_result save_tag(const char *path)
-{
-    const struct rung__bytes text = {(const uint8_t *)tag, sizeof tag - 1};
-    if (rung__path_kind(path) != RUNG__PATH_MISSING)
-        return RUNG_OK;
-    rung_result result = rung__file_save(path, text, FILE_MODE, false);
-    return result == RUNG_ALREADY_EXISTS ? RUNG_OK : result;
-}
-
-static rung_result prepare(const char *cache, const struct places *places)
-{
-    rung_result result = rung__folder_make(places->bundles);
-    if (result == RUNG_OK)
-        result = rung__folder_check_private(cache);
-    if (result == RUNG_OK)
-        result = rung__folder_check_private(places->bundles);
-    return result == RUNG_OK ? save_tag(places->tag) : result;
 }
 
 /* Says whether the copy is there and as it should be. */
@@ -137,7 +111,7 @@ rung_result rung__bundle_keep(const struct rung__bundle *bundle, const char *cac
     *path = NULL;
     rung_result result = name_places(cache, digest, &places);
     if (result == RUNG_OK)
-        result = prepare(cache, &places);
+        result = rung__cache_prepare(cache, places.bundles);
     if (result == RUNG_OK)
         result = look(&places, digest, &intact);
     if (result == RUNG_OK)

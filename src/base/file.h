@@ -104,6 +104,8 @@ rung_result rung__file_writer_begin(struct rung__file_writer *writer, const char
 rung_result rung__file_writer_write(struct rung__file_writer *writer, const void *data,
                                     size_t size);
 rung_result rung__file_writer_commit(struct rung__file_writer *writer, bool replace);
+/** Commits, replacing, what a power cut may take: nothing is synced. */
+rung_result rung__file_writer_leave(struct rung__file_writer *writer);
 void rung__file_writer_abort(struct rung__file_writer *writer);
 
 /** The three in one. */
@@ -149,6 +151,12 @@ rung_result rung__folder_remove(const char *path);
 /** Gives a folder another name in the folder that it is in, for good (synced). Results: OK, IO,
  * NO_MEMORY. */
 rung_result rung__folder_rename(const char *from, const char *to);
+
+/** Writes what is in memory of a file, or of a folder's names, to the disk. Results: OK, IO. */
+rung_result rung__path_sync(const char *path);
+
+/** Sets the time of a file to now; where that is not possible it stays as it was. */
+void rung__file_touch(const char *path);
 
 /* What making and listing are made of: the first two are of base/<platform>/. */
 rung_result rung__folder_make_one(const char *path);

@@ -119,3 +119,19 @@ void rung__json_append(json_t *array, json_t *value, bool *failed)
     if (json_array_append_new(array, value) != 0)
         *failed = true;
 }
+
+rung_result rung__json_append_line(const json_t *json, const char *what, struct rung__buffer *to)
+{
+    const size_t before = to->size;
+    size_t size = 0;
+    rung_result result = rung__fail(RUNG_NO_MEMORY, "no memory for %s", what);
+    if (json)
+        result = rung__json_write(json, (rung_span){NULL, 0}, &size);
+    if (result == RUNG_CAPACITY)
+        result = rung__buffer_append(to, NULL, size);
+    if (result == RUNG_OK)
+        result = rung__json_write(json, (rung_span){to->data + before, size}, &size);
+    if (result == RUNG_OK)
+        to->data[before + size - 1] = '\n'; /* in place of the zero */
+    return result;
+}

@@ -28,6 +28,10 @@ void rung__json_append(json_t *array, json_t *value, bool *failed);
  * API. */
 rung_result rung__json_write(const json_t *json, rung_span to, size_t *needed);
 
+/** Appends it compactly as one line with its end. `what` is for the sentence. Results: OK,
+ * NO_MEMORY, also for NULL, which is what jansson makes then. */
+rung_result rung__json_append_line(const json_t *json, const char *what, struct rung__buffer *to);
+
 /*
  * Reading an object member by member with a sentence for each mistake: a reader notes what was
  * asked for, and rung__json_reader_end refuses what was not. After the first failure every call
@@ -56,6 +60,8 @@ bool rung__json_bool(struct rung__json_reader *reader, const char *key, bool req
                      bool fallback);
 /** Text without a zero inside; NULL when missing. It lives as long as the object. */
 const char *rung__json_text(struct rung__json_reader *reader, const char *key, bool required);
+/** Copies required text into `to`, made fit to be shown; what is longer is refused. */
+void rung__json_copy_text(struct rung__json_reader *reader, const char *key, char *to, size_t size);
 /** An array of exactly `count` numbers in low..high into `to`; left alone when missing. */
 void rung__json_reals(struct rung__json_reader *reader, const char *key, double low, double high,
                       bool required, double *to, size_t count);

@@ -155,6 +155,15 @@ const char *rung__json_text(struct rung__json_reader *reader, const char *key, b
     return text;
 }
 
+void rung__json_copy_text(struct rung__json_reader *reader, const char *key, char *to, size_t size)
+{
+    const char *text = rung__json_text(reader, key, true);
+    if (text && !rung__text_format(to, size, "%s", text))
+        rung__json_refuse(reader, "%s is longer than %zu bytes", key, size - 1);
+    if (text)
+        rung__text_clean(to);
+}
+
 void rung__json_reals(struct rung__json_reader *reader, const char *key, double low, double high,
                       bool required, double *to, size_t count)
 {

@@ -2,6 +2,7 @@
 #ifndef RUNG__BASE_PROCESS_H
 #define RUNG__BASE_PROCESS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,13 +18,15 @@ struct rung__process_options {
     size_t output_limit; /**< bytes kept of each stream; what is more is read and dropped */
     uint64_t deadline;   /**< monotonic ns, or RUNG__CLOCK_NEVER */
     bool low_priority;
+    const atomic_bool *cancel; /**< once it is true the child is killed; NULL: never */
 };
 
 /** How it ended. */
 enum rung__process_end {
     RUNG__PROCESS_EXITED,    /**< `code` is the exit status */
     RUNG__PROCESS_SIGNALLED, /**< `code` is the signal's number */
-    RUNG__PROCESS_TIMEOUT    /**< it and its descendants in its process group were killed */
+    RUNG__PROCESS_TIMEOUT,   /**< it and its descendants in its process group were killed */
+    RUNG__PROCESS_CANCELLED  /**< so they were, as was asked for */
 };
 
 struct rung__process_outcome {

@@ -2,44 +2,59 @@
 #ifndef RUNG__LADDER_ATTEMPTS_H
 #define RUNG__LADDER_ATTEMPTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include <rung/result.h>
-
-#include "base/sha256.h"
-#include "ladder/store.h"
+#include "base/file.h"
+#include "ladder/cancel.h"
+#include "ladder/strikes.h"
 
 /*
  * A rung that kills its process, or the machine, twice in a row with a model is not tried a third
- * time. Each try has a file in the folder "attempts" of the user's state folder while it runs, and
- * keeps it when it ended in a death. Whoever tries holds the lock of probes, so that a file that
- * says "running" is one that nobody came back to.
+ * time. Each try has a record in the folder "attempts" of the user's state folder while it runs,
+ * and holds a lock beside it, which the system takes from the dead: a record that nobody holds the
+ * lock of is one that nobody came back to.
  */
 
-#define RUNG__STRIKES_MOST 2u
+/** Why it is refused; with the path of its record of strikes. */
+#define RUNG__REFUSED_TEXT                                                                         \
+    "its process died twice in a row with this model; it is not tried again until a library or a " \
+    "driver changes, or %s is deleted"
+
+/** What is tried. The texts need to live for the call alone. */
+struct rung__try {
+    const char *folder;      /**< the user's state folder */
+    const char *fingerprint; /**< its text; strikes of another one do not count */
+    const char *rung;
+    const char *model; /**< content digest */
+    enum rung__try_kind kind;
+};
 
 /** A try on its way. All zero is none. */
 struct rung__attempt {
-    char *path;
-    char rung[RUNG__RUNG_ID_BYTES];
-    char model[2 * RUNG__SHA256_BYTES + 1];
-    char fingerprint[2 * RUNG__SHA256_BYTES + 1]; /**< the digest of its text */
-    uint32_t strikes;                             /**< so far */
-    bool refused;                                 /**< there are too many: it must not be tried */
+    char *path, *lock_path; /**< of the record and of its lock */
+    char *strike_path;
+    struct rung__strike strike; /**< whose it is; `strikes` so far */
+    struct rung__file_lock lock;
+    int number;   /**< of rung__cancel_note */
+    bool noted;   /**< there is a record */
+    bool refused; /**< there are too many strikes: it must not be tried */
 };
 
 /**
- * Begins a try, or refuses it. Strikes of another fingerprint do not count. A try that was left
- * running counts as a strike when the machine was started again since: it went down in the middle.
- * On a machine that ran on, the one who waited was ended, which says nothing of the rung. Results:
- * OK, PERMISSION (the folder is not the user's alone), IO, NO_MEMORY. End with rung__attempt_end,
- * also after a failure.
+ * Begins a try, or refuses it. Where another one of the same rung and model is on its way, it goes
+ * on without a record of its own. Results: OK, PERMISSION (the folder is not the user's alone), IO,
+ * NO_MEMORY. End with rung__attempt_end, also after a failure.
  */
-rung_result rung__attempt_begin(const char *folder, const char *fingerprint, const char *rung,
-                                const char *model, struct rung__attempt *out);
+rung_result rung__attempt_begin(const struct rung__try *what, struct rung__attempt *out);
 
-/** Ends it: a death is a strike, anything else forgets those before. Results: OK, IO, NO_MEMORY. */
+/** Ends it: a death (of a child) is a strike, anything else forgets those before. Results: OK,
+ * PERMISSION, IO, NO_MEMORY. */
 rung_result rung__attempt_end(struct rung__attempt *attempt, bool died);
+
+/**
+ * Counts what the dead left in a state folder. A build that nobody came back to is a strike; a
+ * probe is one when the machine was started again since: it went down in the middle. On a machine
+ * that ran on, the one who waited for the child was ended, which says nothing of the rung. Results:
+ * OK, PERMISSION, IO, CAPACITY, NO_MEMORY.
+ */
+rung_result rung__attempts_settle(const char *folder);
 
 #endif

@@ -17,6 +17,16 @@ enum {
                          RUNG__PLATFORM_ANDROID
 };
 
+/** Forms of a model, as the bits of rung__rung.forms: bit 1 << rung_form. */
+enum {
+    RUNG__FORMS_F32 = 1u << RUNG_FORM_F32,
+    RUNG__FORMS_QUANTISED = 1u << RUNG_FORM_INT8 | 1u << RUNG_FORM_A16W8 | 1u << RUNG_FORM_A16W16,
+    RUNG__FORMS_ANY = RUNG__FORMS_F32 | 1u << RUNG_FORM_F16 | RUNG__FORMS_QUANTISED
+};
+
+/** A rung that computes in what the model is in. */
+#define RUNG__PRECISION_OF_MODEL 0u
+
 /** One way to run a model. */
 struct rung__rung {
     const char *id;
@@ -29,8 +39,8 @@ struct rung__rung {
     const char *device; /**< what it is for, as in "an NVIDIA GPU"; NULL: it needs none */
     bool (*matches)(const struct rung__hardware *); /**< that device is here; NULL with `device` */
     const char *executed_by; /**< the execution provider of ONNX Runtime, NULL: none of those */
-    const char *model_form;  /**< which form of a model it takes */
-    const char *precision;   /**< what it computes in */
+    uint32_t forms;          /**< of a model that it takes: RUNG__FORMS_* */
+    uint32_t precision;      /**< what it computes in: a rung_form, or RUNG__PRECISION_OF_MODEL */
     const char *fallback;    /**< the rung below it; NULL: it is the last */
     /** Of ONNX Runtime's session, beside those of every session (runtime/ort/session.c), and the
      * execution provider's. Values as execution.h reads them. */

@@ -41,6 +41,17 @@ rung_result rung__store_read(const char *folder, struct rung__store *out)
     return result;
 }
 
+void rung__store_stamp(const char *folder, struct rung__file_stamp *out)
+{
+    struct rung__file file = {0};
+    char *path = rung__path_join(folder, RUNG__STORE_FILE);
+    *out = (struct rung__file_stamp){0};
+    if (path && rung__path_kind(path) == RUNG__PATH_FILE && rung__file_open(path, &file) == RUNG_OK)
+        *out = file.stamp;
+    rung__file_close(&file);
+    free(path);
+}
+
 void rung__store_finish(struct rung__store *store)
 {
     free(store->fingerprint);

@@ -5,6 +5,7 @@
 #include <rung/result.h>
 
 #include "artifact/format.h"
+#include "base/file.h"
 #include "ladder/outcome.h"
 
 /* What probes found, kept in verdict.json of the user's state folder. It is believed only while the
@@ -41,6 +42,9 @@ struct rung__store {
  */
 rung_result rung__store_read(const char *folder, struct rung__store *out);
 void rung__store_finish(struct rung__store *store);
+
+/** What tells the file's present state from another; all zero: there is none. */
+void rung__store_stamp(const char *folder, struct rung__file_stamp *out);
 
 /**
  * Adds a verdict, in place of the one of the same model, and drops all those of another

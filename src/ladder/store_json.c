@@ -13,16 +13,6 @@
 
 #define NUMBER_MAX (UINT64_C(1) << 53)
 
-/** Copies a text that has to fit; the reader notes what does not. */
-static void take_text(struct rung__json_reader *reader, const char *key, char *to, size_t size)
-{
-    const char *text = rung__json_text(reader, key, true);
-    if (text && !rung__text_format(to, size, "%s", text))
-        rung__json_refuse(reader, "%s is longer than %zu bytes", key, size - 1);
-    if (text)
-        rung__text_clean(to);
-}
-
 static void take_kind(struct rung__json_reader *reader, struct rung__outcome *to)
 {
     uint32_t kind = 0;
@@ -37,11 +27,12 @@ static rung_result read_rung(const json_t *json, char id[RUNG__RUNG_ID_BYTES],
 {
     struct rung__json_reader reader;
     rung__json_reader_init(&reader, json, "a rung");
-    take_text(&reader, "rung", id, RUNG__RUNG_ID_BYTES);
+    rung__json_copy_text(&reader, "rung", id, RUNG__RUNG_ID_BYTES);
     take_kind(&reader, to);
-    take_text(&reader, "reason", to->reason, sizeof to->reason);
-    take_text(&reader, "executed_by", to->executed_by, sizeof to->executed_by);
+    rung__json_copy_text(&reader, "reason", to->reason, sizeof to->reason);
+    rung__json_copy_text(&reader, "executed_by", to->executed_by, sizeof to->executed_by);
     to->runs = (uint32_t)rung__json_u64(&reader, "runs", 0, UINT16_MAX, true, 0);
+    to->threads = (uint32_t)rung__json_u64(&reader, "threads", 0, UINT16_MAX, true, 0);
     to->build_ns = rung__json_u64(&reader, "build_ns", 0, NUMBER_MAX, true, 0);
     to->first_ns = rung__json_u64(&reader, "first_ns", 0, NUMBER_MAX, true, 0);
     to->median_ns = rung__json_u64(&reader, "median_ns", 0, NUMBER_MAX, true, 0);
@@ -53,8 +44,8 @@ static rung_result read_verdict(const json_t *json, struct rung__verdict *to)
 {
     struct rung__json_reader reader;
     rung__json_reader_init(&reader, json, "a verdict");
-    take_text(&reader, "model", to->model, sizeof to->model);
-    take_text(&reader, "name", to->name, sizeof to->name);
+    rung__json_copy_text(&reader, "model", to->model, sizeof to->model);
+    rung__json_copy_text(&reader, "name", to->name, sizeof to->name);
     to->threads = (uint32_t)rung__json_u64(&reader, "threads", 1, UINT16_MAX, true, 1);
     const json_t *rungs = rung__json_member(&reader, "rungs");
     const size_t count = json_array_size(rungs);
@@ -114,12 +105,13 @@ rung_result rung__store_parse(struct rung__bytes text, const char *path, struct 
 
 static json_t *rung_json(const char *id, const struct rung__outcome *outcome)
 {
-    return json_pack("{s:s,s:s,s:s,s:s,s:i,s:I,s:I,s:I,s:I}", "rung", id, "outcome",
+    return json_pack("{s:s,s:s,s:s,s:s,s:i,s:i,s:I,s:I,s:I,s:I}", "rung", id, "outcome",
                      rung__name_text(&rung__outcome_names, outcome->kind), "reason",
                      outcome->reason, "executed_by", outcome->executed_by, "runs",
-                     (int)outcome->runs, "build_ns", (json_int_t)outcome->build_ns, "first_ns",
-                     (json_int_t)outcome->first_ns, "median_ns", (json_int_t)outcome->median_ns,
-                     "peak_bytes", (json_int_t)outcome->peak_bytes);
+                     (int)outcome->runs, "threads", (int)outcome->threads, "build_ns",
+                     (json_int_t)outcome->build_ns, "first_ns", (json_int_t)outcome->first_ns,
+                     "median_ns", (json_int_t)outcome->median_ns, "peak_bytes",
+                     (json_int_t)outcome->peak_bytes);
 }
 
 static json_t *verdict_json(const struct rung__verdict *verdict, bool *failed)
@@ -140,16 +132,7 @@ rung_result rung__store_print(const struct rung__store *store, struct rung__buff
         rung__json_append(list, verdict_json(&store->verdicts[i], &failed), &failed);
     json_t *json = json_pack("{s:i,s:s,s:o}", "schema", SCHEMA, "fingerprint", store->fingerprint,
                              "models", list);
-    size_t size = 0;
-    rung_result result = rung__fail(RUNG_NO_MEMORY, "no memory for the verdicts");
-    if (json && !failed)
-        result = rung__json_write(json, (rung_span){NULL, 0}, &size);
-    if (result == RUNG_CAPACITY)
-        result = rung__buffer_append(to, NULL, size);
-    if (result == RUNG_OK)
-        result = rung__json_write(json, (rung_span){to->data, to->size}, &size);
+    rung_result result = rung__json_append_line(failed ? NULL : json, "the verdicts", to);
     json_decref(json);
-    if (result == RUNG_OK)
-        to->data[to->size - 1] = '\n'; /* in place of the zero */
     return result;
 }

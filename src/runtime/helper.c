@@ -122,6 +122,7 @@ rung_result rung__helper_ask(const struct rung__helper_task *task, struct rung__
         .output_limit = OUTPUT_LIMIT + task->more_output,
         .deadline = rung__clock_now() + task->time_limit_ns,
         .low_priority = task->low_priority,
+        .cancel = task->cancel,
     };
     rung_result result = rung__process_run(&options, &outcome);
     if (result == RUNG_NO_MEMORY)

@@ -34,6 +34,7 @@ struct rung__helper_task {
     uint64_t time_limit_ns;
     size_t more_output; /**< bytes that may follow the line of the answer */
     bool low_priority;
+    const atomic_bool *cancel; /**< once it is true the helper is killed; NULL: never */
 };
 
 /** What came of it. */

@@ -10,6 +10,8 @@
 #include "session/calibration.h"
 #include "session/structure.h"
 
+#define KNOWN_FLAGS (RUNG_CONTEXT_OVERRIDE_CALIBRATION | RUNG_CONTEXT_STAY)
+
 static void *allocate(uint64_t count, size_t size, bool *complete)
 {
     void *memory = count <= SIZE_MAX ? calloc((size_t)count, size) : NULL;
@@ -55,7 +57,7 @@ static rung_result reserve_for_largest(struct rung_context *context,
 /** Ties each purpose of the head to the model's output of the declared name. */
 static bool connect_outputs(struct rung_context *context)
 {
-    const struct rung__model_report *report = &context->model->report;
+    const struct rung__model_report *report = &context->serving->report;
     const struct rung__tensors *declared = &context->model->artifact.view.tensors;
     bool complete = true;
     for (uint32_t i = 0; i < report->output_count; i++) {
@@ -113,10 +115,20 @@ static rung_result read_options(const rung_context_options *caller_options,
         rung__structure_read(options, sizeof *options, caller_options, "rung_context_options");
     if (result != RUNG_OK)
         return result;
-    if (options->flags & ~(uint32_t)RUNG_CONTEXT_OVERRIDE_CALIBRATION)
+    if (options->flags & ~(uint32_t)KNOWN_FLAGS)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_options.flags: unknown bits %#x",
-                          options->flags & ~(uint32_t)RUNG_CONTEXT_OVERRIDE_CALIBRATION);
+                          options->flags & ~(uint32_t)KNOWN_FLAGS);
     return RUNG_OK;
+}
+
+/** On what serves the model by now; a job keeps one identity from its start to its end. */
+static rung_result start(struct rung_context *context, const rung_context_options *options)
+{
+    rung_result result = rung__model_take_serving(context->model, options, &context->serving);
+    if (result != RUNG_OK)
+        return result;
+    return context->serving->rung->provider->create_context(context->serving->loaded,
+                                                            &context->memory, &context->running);
 }
 
 rung_result rung_context_create(rung_model *model, const rung_context_options *caller_options,
@@ -136,8 +148,7 @@ rung_result rung_context_create(rung_model *model, const rung_context_options *c
     result = rung__calibrate(&model->artifact.view.header, &options, &context->selection,
                              &context->overridden);
     if (result == RUNG_OK)
-        result = model->rung->provider->create_context(model->loaded, &context->memory,
-                                                       &context->running);
+        result = start(context, &options);
     if (result == RUNG_OK)
         result = prepare_answer(context);
     if (result == RUNG_OK)
@@ -166,7 +177,9 @@ void rung_context_destroy(rung_context *context)
     if (!context)
         return;
     if (context->running)
-        context->model->rung->provider->destroy_context(context->running);
+        context->serving->rung->provider->destroy_context(context->running);
+    if (context->serving)
+        rung__model_return_serving(context->model, context->serving);
     for (size_t i = 0; i < RUNG__OUTPUTS_MAX; i++)
         free(context->widened[i]);
     free(context->decoded.candidates);

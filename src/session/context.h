@@ -9,7 +9,8 @@
 /** Everything that one run needs, allocated when the context is made. */
 struct rung_context {
     struct rung_model *model;
-    void *running; /**< the provider's context */
+    struct rung__serving *serving; /**< of the model, for as long as it lives */
+    void *running;                 /**< the provider's context */
     struct rung__model_memory memory;
     struct rung__selection selection; /**< the artifact's, or as overridden */
     bool overridden;

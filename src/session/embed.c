@@ -14,7 +14,7 @@ static rung_result check_numbers(const struct rung_context *context, const float
     const uint32_t at = rung__embedding_find_not_finite(values, count);
     if (at < count)
         return rung__fail(RUNG_BACKEND, "%s answered an embedding whose number %u is not finite",
-                          context->model->rung->id, at);
+                          context->serving->rung->id, at);
     return RUNG_OK;
 }
 

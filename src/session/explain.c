@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "ladder/pins.h"
 #include "session/device.h"
 #include "session/recall.h"
 #include "session/standing.h"
@@ -79,12 +80,13 @@ static json_t *explain_rung(const struct rung__rung *rung, const struct rung__st
 {
     const char *outcome =
         probed ? rung__name_text(&rung__outcome_names, probed->kind) : standing->outcome;
-    json_t *object = json_pack(
-        "{s:s,s:s?,s:s,s:s,s:s,s:s?,s:s?,s:s?,s:s,s:s,s:b}", "id", rung->id, "provider",
-        rung->provider ? rung->provider->name : NULL, "outcome", outcome, "reason",
-        probed ? probed->reason : standing->reason, "text", rung->text, "executed_by",
-        rung->executed_by, "device", rung->device, "fallback", rung->fallback, "model_form",
-        rung->model_form, "precision", rung->precision, "compiling", rung->compiling);
+    json_t *object =
+        json_pack("{s:s,s:s?,s:s,s:s,s:s,s:s?,s:s?,s:s?,s:s,s:s,s:b}", "id", rung->id, "provider",
+                  rung->provider ? rung->provider->name : NULL, "outcome", outcome, "reason",
+                  probed ? probed->reason : standing->reason, "text", rung->text, "executed_by",
+                  rung->executed_by, "device", rung->device, "fallback", rung->fallback,
+                  "model_form", rung__forms_text(rung->forms), "precision",
+                  rung__precision_text(rung->precision), "compiling", rung->compiling);
     if (probed && probed->runs)
         rung__json_set(object, "probe", explain_figures(probed), failed);
     rung__json_set(object, "session", explain_options(rung->session, failed), failed);

@@ -28,18 +28,6 @@ rung_result rung_artifact_verify(rung_instance *instance, const char *path)
     return result;
 }
 
-/** What a network computes names it; where it computes does not (ladder.md). */
-static rung_result name_identity(struct rung_model *model)
-{
-    const struct rung__header *header = &model->artifact.view.header;
-    static const char *const classes[] = {
-        [RUNG_FORM_F32] = "",         [RUNG_FORM_F16] = "+f16",       [RUNG_FORM_INT8] = "+i8",
-        [RUNG_FORM_A16W8] = "+a16w8", [RUNG_FORM_A16W16] = "+a16w16",
-    };
-    model->identity = rung__text_new("%s%s", header->name, classes[header->form]);
-    return model->identity ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for a model");
-}
-
 static rung_result copy_labels(struct rung_model *model)
 {
     const struct rung__artifact_view *view = &model->artifact.view;
@@ -85,22 +73,21 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
         rung__structure_read(&options, sizeof options, caller_options, "rung_model_options");
     if (result != RUNG_OK)
         return result;
-    if (options.flags)
+    if (options.flags & ~(uint32_t)RUNG_MODEL_ANY_PRECISION)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_options.flags: unknown bits %#x",
-                          options.flags);
+                          options.flags & ~(uint32_t)RUNG_MODEL_ANY_PRECISION);
     struct rung_model *model = calloc(1, sizeof *model);
     if (!model)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
     model->instance = instance;
+    rung__mutex_init(&model->mutex);
     result = rung__artifact_admit_to_load(path, rung__admission_of(instance), &instance->trust,
                                           instance->cache, &model->artifact);
     if (result != RUNG_OK) {
-        free(model); /* nothing else was made */
+        rung_model_destroy(model);
         return result;
     }
     result = choose_kernels(model);
-    if (result == RUNG_OK)
-        result = name_identity(model);
     if (result == RUNG_OK)
         result = copy_labels(model);
     if (result == RUNG_OK)
@@ -120,13 +107,11 @@ void rung_model_destroy(rung_model *model)
 {
     if (!model)
         return;
-    if (model->loaded)
-        model->rung->provider->destroy_model(model->loaded);
+    rung__serving_destroy(model->serving);
+    rung__mutex_finish(&model->mutex);
     for (uint32_t i = 0; i < model->label_count; i++)
         free(model->labels[i]);
     free(model->labels);
-    free(model->reason);
-    free(model->identity);
     rung__artifact_finish(&model->artifact);
     free(model);
 }
@@ -146,11 +131,12 @@ rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller
     if (!model)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_get_info: model is NULL");
     const struct rung__header *header = &model->artifact.view.header;
+    const struct rung__serving *serving = rung__model_serving(model);
     const rung_model_info info = {
         .name = header->name,
-        .identity = model->identity,
-        .rung = model->rung->id,
-        .reason = model->reason,
+        .identity = serving->identity,
+        .rung = serving->rung->id,
+        .reason = serving->reason,
         .artifact = model->artifact.digest_text,
         .key_id = model->artifact.key_id_text,
         .role = (rung_role)header->role,
@@ -160,7 +146,7 @@ rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller
         .canvas_height = header->canvas.height,
         .max_targets = header->selection.max_targets,
         .class_count = model->label_count,
-        .threads = model->threads,
+        .threads = serving->threads,
         .max_output_bytes = header->max_output_bytes,
         .embedding_length = header->embedding_length,
         .normalised = header->canvas.normalised,
@@ -168,6 +154,7 @@ rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller
         .min_confidence = header->selection.min_confidence,
         .iou = header->selection.iou,
         .suppression = header->selection.flags,
+        .precision = serving->precision,
     };
     return rung__structure_write(caller_info, &info, sizeof info, "rung_model_info");
 }

@@ -12,17 +12,19 @@
 #include "kernel/select.h"
 #include "ladder/rungs.h"
 #include "session/instance.h"
+#include "session/serving.h"
 
 struct rung_model {
     struct rung_instance *instance;
     struct rung__artifact artifact;
-    const struct rung__rung *rung;
-    void *loaded; /**< the provider's */
-    struct rung__model_report report;
-    uint32_t threads;
-    char *identity;
-    char *reason;
-    char **labels; /**< zero-ended copies */
+    uint32_t threads;              /**< of one run, where a rung takes more than one */
+    bool threads_given;            /**< by the caller */
+    bool any_precision;            /**< RUNG_MODEL_ANY_PRECISION */
+    struct rung__mutex mutex;      /**< guards what follows, to `seen` */
+    struct rung__serving *serving; /**< the newest */
+    bool follows;                  /**< takes a better rung when one is proven */
+    struct rung__file_stamp seen;  /**< the verdicts that it knows */
+    char **labels;                 /**< zero-ended copies */
     uint32_t label_count;
     uint32_t capabilities[RUNG__CLASSES_MAX];
     struct rung__preprocess_kernels preprocess;
@@ -53,5 +55,9 @@ enum rung__admission rung__admission_of(const struct rung_instance *instance);
  * Results: those of rung_model_open.
  */
 rung_result rung__model_load(struct rung_model *model, const rung_model_options *options);
+
+/** The same on a rung that is proven since, newly allocated; NULL: there is none, or it does not
+ * serve, which is logged. The caller holds the model's mutex. */
+struct rung__serving *rung__model_load_better(struct rung_model *model);
 
 #endif

@@ -88,6 +88,7 @@ rung_result rung__instance_recall(struct rung_instance *instance, const char *mo
     *out = (struct rung__recall){0};
     if (!instance->state)
         return RUNG_OK;
+    rung__store_stamp(instance->state, &out->stamp);
     rung_result result = rung__store_read(instance->state, &out->store);
     if (result == RUNG_NOT_FOUND)
         return RUNG_OK;

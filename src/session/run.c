@@ -56,7 +56,7 @@ rung_result rung__run_begin(const struct rung_context *context, const rung_frame
 /** Outputs of other types become f32, exactly. */
 static void widen_outputs(const struct rung_context *context)
 {
-    const struct rung__model_report *report = &context->model->report;
+    const struct rung__model_report *report = &context->serving->report;
     for (uint32_t i = 0; i < report->output_count; i++) {
         float *to = context->widened[i];
         uint64_t bytes = context->memory.output_bytes[i];
@@ -88,7 +88,7 @@ rung_result rung__run_model(struct rung_context *context, struct rung__run *run)
     model->preprocess.run(&model->artifact.view.header.canvas, &run->placement, &run->surface,
                           context->preprocess_workspace, context->memory.input);
     run->prepared = rung__clock_now();
-    result = model->rung->provider->run(context->running);
+    result = context->serving->rung->provider->run(context->running);
     if (result != RUNG_OK)
         return result;
     run->answered = rung__clock_now();
@@ -123,14 +123,15 @@ rung_result rung__run_end(const struct rung_context *context, const struct rung_
     if (!caller_info)
         return RUNG_OK;
     const rung_run_info info = {
-        .identity = model->identity,
-        .rung = model->rung->id,
+        .identity = context->serving->identity,
+        .rung = context->serving->rung->id,
         .artifact = model->artifact.digest_text,
         .preprocess_ns = run->prepared - run->started,
         .run_ns = run->answered - run->prepared,
         .postprocess_ns = rung__clock_now() - run->answered,
         .role = (rung_role)model->artifact.view.header.role,
         .calibration_overridden = context->overridden,
+        .precision = context->serving->precision,
     };
     return rung__structure_write(caller_info, &info, sizeof info, "rung_run_info");
 }

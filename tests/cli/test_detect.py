@@ -26,7 +26,7 @@ def test_a_face_is_found_where_it_is():
     (line,) = json_lines(detect(FACE, "--json"))
     assert line["schema"] == 1 and line["source"] == str(FACE)
     assert (line["width"], line["height"]) == Image.open(FACE).size
-    assert line["identity"] == "centerface" and line["rung"] == "ort-cpu" and len(line["artifact"]) == 64
+    assert line["identity"] == "centerface" and line["rung"] == "ort-cpu" and line["precision"] == "f32" and len(line["artifact"]) == 64
     (face,) = line["targets"]
     assert face["class"] == "face" and face["class_id"] == 0 and face["score"] > 0.9
     x, y, w, h = face["box"]

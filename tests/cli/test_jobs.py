@@ -142,11 +142,20 @@ def test_a_name_of_any_bytes_is_found_again(model, photos, tmp_path):
 @pytest.mark.parametrize("content, words", [
     ("these are notes\n", "line 1 is no result of rung"), ('{"schema":1}\n', "line 1 is no result"),
     ('{"schema":1,"source":"x","error":{"code":"IO","message":"m"}}\n[]\n', "line 2 is no result"),
-    ('{"schema":1,"source":"x","identity":"other","artifact":"00"}\n', "line 1 is of another model"),
+    ('{"schema":1,"source":"x","identity":"tiny","artifact":"00"}\n', "line 1 is of another model"),
 ])
 def test_a_file_of_something_else_is_refused_and_left_alone(model, photos, tmp_path, content, words):
     (tmp_path / "r.jsonl").write_text(content)
     assert words in sentence(detect(model, "--resume", tmp_path / "r.jsonl", photos / "000001.png", status=2))
+    assert (tmp_path / "r.jsonl").read_text() == content
+
+
+def test_a_job_goes_on_under_its_own_identity_alone(model, photos, tmp_path):
+    detect(model, "--resume", tmp_path / "r.jsonl", photos / "000200.png")
+    content = (tmp_path / "r.jsonl").read_text().replace('"identity":"tiny"', '"identity":"tiny+f16"')
+    (tmp_path / "r.jsonl").write_text(content)
+    result = detect(model, "--resume", tmp_path / "r.jsonl", photos / "000200.png", photos / "000201.png", status=4)
+    assert "line 1 is by tiny+f16 on ort-cpu, and this job is by tiny on ort-cpu" in sentence(result)
     assert (tmp_path / "r.jsonl").read_text() == content
 
 

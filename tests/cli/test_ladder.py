@@ -216,8 +216,8 @@ def test_a_rung_that_died_twice_is_refused_until_a_library_changes(state, killer
     verdict_file(state).unlink()  # nor does it help to forget the verdict
     lines = probe_killer(state, killer, keys)
     assert " refused " in lines["tract"] and "died twice" in lines["tract"] and " failed " in lines["ort-cpu"]
-    (attempt,) = (verdict_file(state).parent / "attempts").iterdir()
-    assert str(attempt) in lines["tract"]
+    (strike,) = (verdict_file(state).parent / "strikes").iterdir()
+    assert str(strike) in lines["tract"] and not list((verdict_file(state).parent / "attempts").iterdir())
     assert probe(state)["tract"]["outcome"] == "slower"  # with another model it is as before
     (tmp_path / "libtract.so").write_text("another one")
     assert " crashed " in probe_killer(state, killer, keys, "--runtime", tmp_path)["tract"]
@@ -245,12 +245,13 @@ def test_a_probe_that_is_interrupted_is_no_strike(state):
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         interrupted += process.returncode == -signal.SIGINT
+        assert not list(attempts.glob("*.json"))
         if interrupted == 3:
             break
     assert interrupted == 3
     rungs = json.loads(run("probe", "-m", "yolox_nano_416", "--json", environment=state).out)["rungs"]
     assert {rung["rung"]: rung["outcome"] for rung in rungs}["ort-cpu"] == "chosen"
-    assert not list(attempts.iterdir())
+    assert not list(attempts.iterdir()) and not (attempts.parent / "strikes").exists()
 
 
 def test_a_bundle_is_not_probed_and_a_model_must_be_named(state):

@@ -238,7 +238,28 @@ def test_files_that_do_not_belong_together_are_refused(stored, tmp_path):
 
 def test_embeddings_of_another_identity_are_refused(tmp_path):
     run(*EMBED, "--per-target", "centerface", "-o", tmp_path / "faces.npy", PHOTOS)
-    against(tmp_path / "faces.npy", "effnet_lite0@centerface", status=2)
+    against(tmp_path / "faces.npy", "embeddings by centerface/effnet_lite0, which does not cover effnet_lite0:", status=4)
+
+
+def rename(path, identity):
+    """Says in an index that its embeddings have another identity."""
+    lines = path.read_text().splitlines(keepends=True)
+    head = json.loads(lines[0])
+    path.write_text(json.dumps({**head, "identity": identity}) + "\n" + "".join(lines[1:]))
+
+
+@pytest.mark.parametrize("identity, status", [
+    ("centerface/effnet_lite0", 0), ("centerface+i8/effnet_lite0", 4), ("centerface/effnet_lite0+f16", 4),
+    ("yunet/effnet_lite0", 4), ("effnet_lite0", 4), ("effnet_lite0@centerface", 5), ("", 5)])
+def test_an_index_of_targets_answers_for_what_it_covers(tmp_path, identity, status):
+    faces = [*EMBED, "--per-target", "centerface"]
+    run(*faces, "-o", tmp_path / "faces.npy", PHOTOS / "astronaut.png")
+    rename(tmp_path / "faces.jsonl", identity)
+    result = run(*faces, "--near", "1", "--against", tmp_path / "faces.npy", PHOTOS / "astronaut.png", status=status)
+    if status == 4:
+        assert f"by {identity}, which does not cover centerface/effnet_lite0:" in sentence(result)
+    elif status:
+        assert "does not tell what made its embeddings" in sentence(result)
 
 
 def test_against_needs_to_know_how_many(stored):
@@ -258,9 +279,11 @@ def test_a_target_is_embedded_as_its_part_of_the_picture_would_be(tmp_path):
     """The part is the box in whole pixels, rounded outwards."""
     picture = PHOTOS / "astronaut.png"
     (line,) = json_lines(run(*EMBED, "--json", "--per-target", "centerface", "-o", tmp_path / "a.npy", picture))
-    assert line["identity"] == "effnet_lite0@centerface" and line["targets"]
+    assert line["identity"] == "centerface/effnet_lite0" and line["targets"]
     head, rows, _ = index_of(tmp_path / "a.jsonl")
-    assert head["identity"] == line["identity"] and head["detector_artifact"] == line["detector_artifact"]
+    for key in ("identity", "rung", "precision", "artifact", "detector_rung", "detector_precision", "detector_artifact"):
+        assert head[key] == line[key]
+    assert line["precision"] == line["detector_precision"] == "f32" and line["artifact"] != line["detector_artifact"]
     for number, target in enumerate(line["targets"]):
         x, y, width, height = target["box"]
         box = [int(x), int(y), -int(-(x + width) // 1), -int(-(y + height) // 1)]

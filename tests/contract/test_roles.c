@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +71,8 @@ static void save_spec(const struct subject *subject, const char *more)
     json_decref(spec);
 }
 
-static void open_subject(struct subject *subject)
+/** Opens an instance, and the model on the rung under test. */
+static rung_result open_model(struct subject *subject, uint32_t flags)
 {
     const rung_instance_options instance = {
         .struct_size = sizeof instance,
@@ -83,26 +85,37 @@ static void open_subject(struct subject *subject)
     const rung_model_options model = {
         .struct_size = sizeof model,
         .version = RUNG_STRUCT_VERSION,
+        .flags = flags,
         .threads = 1,
         .rung = subject->rung,
     };
-    assert_int_equal(rung_instance_create(&instance, &subject->instance), RUNG_OK);
-    if (rung_model_open(subject->instance, subject->files.model, &model, &subject->model) !=
-        RUNG_OK)
+    if (!subject->instance)
+        assert_int_equal(rung_instance_create(&instance, &subject->instance), RUNG_OK);
+    return rung_model_open(subject->instance, subject->files.model, &model, &subject->model);
+}
+
+static void open_subject(struct subject *subject, uint32_t flags)
+{
+    if (open_model(subject, flags) != RUNG_OK)
         fail_msg("%s", rung_last_error());
     subject->info =
         (rung_model_info){.struct_size = sizeof subject->info, .version = RUNG_STRUCT_VERSION};
     assert_int_equal(rung_model_get_info(subject->model, &subject->info), RUNG_OK);
 }
 
-static void start(struct subject *subject, const float numbers[NUMBERS], const char *spec)
+static void pack(struct subject *subject, const float numbers[NUMBERS], const char *spec)
 {
     artifact_fixture_make(&subject->files, test_folder);
     save_graph(subject, numbers);
     save_spec(subject, spec);
     if (artifact_fixture_pack(&subject->files, true) != RUNG_OK)
         fail_msg("%s", rung_last_error());
-    open_subject(subject);
+}
+
+static void start(struct subject *subject, const float numbers[NUMBERS], const char *spec)
+{
+    pack(subject, numbers, spec);
+    open_subject(subject, 0);
     assert_int_equal(rung_context_create(subject->model, NULL, &subject->context), RUNG_OK);
     for (size_t i = 0; i < sizeof subject->pixels; i++)
         subject->pixels[i] = (uint8_t)(i * 9);
@@ -203,6 +216,25 @@ static void an_embedding_is_what_the_model_gives(void **state)
     require_exact_room(subject, rung_embed);
 }
 
+static void the_raw_output_of_a_run_can_be_read(void **state)
+{
+    struct subject *subject = *state;
+    rung_output output = {.struct_size = sizeof output, .version = RUNG_STRUCT_VERSION};
+    start(subject, direction,
+          "{\"role\":\"embedder\",\"embedding_length\":12,"
+          "\"tensor\":{\"dtype\":\"f32\",\"layout\":\"planar\",\"normalised\":true}}");
+    assert_int_equal(answer(subject, rung_embed, sizeof subject->packet), RUNG_OK);
+    assert_int_equal(rung_context_get_output(subject->context, 0, &output), RUNG_OK);
+    assert_string_equal(output.name, "answer");
+    assert_int_equal(output.count, NUMBERS);
+    if (!makes_numbers_up(subject))
+        assert_memory_equal(output.numbers, direction, sizeof direction);
+    assert_int_equal(rung_context_get_output(subject->context, 1, &output), RUNG_NOT_FOUND);
+    output.version = 0;
+    assert_int_equal(rung_context_get_output(subject->context, 0, &output), RUNG_VERSION);
+    assert_int_equal(rung_context_get_output(NULL, 0, &output), RUNG_INVALID_ARGUMENT);
+}
+
 static void an_embedding_is_normalised_where_the_artifact_says_so(void **state)
 {
     struct subject *subject = *state;
@@ -236,6 +268,50 @@ static void an_embedding_that_is_not_finite_is_an_error_of_the_run(void **state)
     assert_int_equal(answer(subject, rung_embed, sizeof subject->packet), RUNG_BACKEND);
     assert_non_null(strstr(rung_last_error(), "number 7 is not finite"));
     assert_int_equal(subject->packet[0], 0x5a5a5a5a5a5a5a5aull);
+}
+
+#define EMBEDDER_IN_F16                                                                            \
+    "{\"role\":\"embedder\",\"embedding_length\":12,\"form\":\"f16\",\"precision\":{\"text\":\"{}" \
+    "\"}"
+
+static void an_embedder_in_a_lower_precision_needs_leave(void **state)
+{
+    struct subject *subject = *state;
+    pack(subject, direction, EMBEDDER_IN_F16 "}");
+    assert_int_equal(open_model(subject, 0), RUNG_UNSUPPORTED);
+    assert_null(subject->model);
+    if (strcmp(subject->rung, "tract") == 0) {
+        assert_non_null(strstr(rung_last_error(), "takes models in f32"));
+        assert_int_equal(open_model(subject, RUNG_MODEL_ANY_PRECISION), RUNG_UNSUPPORTED);
+        return;
+    }
+    assert_non_null(strstr(rung_last_error(), "embedder are served in f32"));
+    open_subject(subject, RUNG_MODEL_ANY_PRECISION);
+    assert_string_equal(subject->info.identity, "subject+f16");
+    assert_string_equal(subject->info.precision, "f16");
+}
+
+static void an_embedder_that_passed_its_gate_on_a_rung_is_served_there(void **state)
+{
+    struct subject *subject = *state;
+    char spec[512];
+    if (strcmp(subject->rung, "tract") == 0) {
+        print_message("skipped: tract takes models in f32 alone\n");
+        skip();
+    }
+    pack(subject, direction, EMBEDDER_IN_F16 "}");
+    open_subject(subject, RUNG_MODEL_ANY_PRECISION);
+    snprintf(spec, sizeof spec,
+             EMBEDDER_IN_F16 ",\"gate\":{\"text\":\"{\\\"gates\\\":[{\\\"rung\\\":\\\"%s\\\","
+                             "\\\"precision\\\":\\\"f16\\\",\\\"artifact\\\":\\\"%s\\\","
+                             "\\\"passed\\\":true}]}\"}}",
+             subject->rung, subject->info.artifact);
+    rung_model_destroy(subject->model);
+    subject->model = NULL;
+    save_spec(subject, spec);
+    assert_int_equal(artifact_fixture_pack(&subject->files, true), RUNG_OK);
+    open_subject(subject, 0);
+    assert_string_equal(subject->info.identity, "subject+f16");
 }
 
 /* ---- segmenters -------------------------------------------------------------------------- */
@@ -353,8 +429,11 @@ static int run_contract(const char *rung)
     struct subject subject = {.rung = rung};
     struct CMUnitTest tests[] = {
         cmocka_unit_test(an_embedding_is_what_the_model_gives),
+        cmocka_unit_test(the_raw_output_of_a_run_can_be_read),
         cmocka_unit_test(an_embedding_is_normalised_where_the_artifact_says_so),
         cmocka_unit_test(an_embedding_that_is_not_finite_is_an_error_of_the_run),
+        cmocka_unit_test(an_embedder_in_a_lower_precision_needs_leave),
+        cmocka_unit_test(an_embedder_that_passed_its_gate_on_a_rung_is_served_there),
         cmocka_unit_test(a_mask_is_the_content_of_the_canvas),
         cmocka_unit_test(logits_of_a_mask_go_through_the_sigmoid),
         cmocka_unit_test(a_model_of_another_role_is_refused),

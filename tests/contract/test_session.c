@@ -120,6 +120,7 @@ static void tells_what_it_is(void **state)
     assert_string_equal(subject->info.name, "tiny");
     assert_string_equal(subject->info.identity, "tiny");
     assert_string_equal(subject->info.rung, subject->rung);
+    assert_string_equal(subject->info.precision, "f32");
     assert_int_equal(strlen(subject->info.artifact), 64);
     assert_int_equal(strlen(subject->info.key_id), 16);
     assert_int_equal(rung_model_get_label(subject->model, 1, &label), RUNG_OK);
@@ -294,8 +295,26 @@ static void what_ran_is_told_beside_the_packet(void **state)
     assert_int_equal(rung_detect(subject->context, &subject->frame, span, NULL, &info), RUNG_OK);
     assert_string_equal(info.rung, subject->rung);
     assert_string_equal(info.identity, "tiny");
+    assert_string_equal(info.precision, "f32");
     assert_string_equal(info.artifact, subject->info.artifact);
     assert_true(info.run_ns > 0);
+}
+
+static void a_context_is_of_the_identity_that_was_asked_for(void **state)
+{
+    struct subject *subject = *state;
+    rung_context *context = NULL;
+    rung_context_options options = {
+        .struct_size = sizeof options,
+        .version = RUNG_STRUCT_VERSION,
+        .identity = "tiny+f16",
+    };
+    assert_int_equal(rung_context_create(subject->model, &options, &context), RUNG_IDENTITY);
+    assert_null(context);
+    assert_non_null(strstr(rung_last_error(), "tiny+f16"));
+    options.identity = subject->info.identity;
+    assert_int_equal(rung_context_create(subject->model, &options, &context), RUNG_OK);
+    rung_context_destroy(context);
 }
 
 static void an_unsigned_model_needs_leave(void **state)
@@ -335,6 +354,7 @@ static int run_contract(const char *rung)
         cmocka_unit_test(a_wrong_frame_is_a_sentence_and_the_context_stays_usable),
         cmocka_unit_test(a_span_off_its_alignment_is_refused),
         cmocka_unit_test(what_ran_is_told_beside_the_packet),
+        cmocka_unit_test(a_context_is_of_the_identity_that_was_asked_for),
         cmocka_unit_test(an_unsigned_model_needs_leave),
         cmocka_unit_test(a_rung_that_is_not_there_is_named),
     };

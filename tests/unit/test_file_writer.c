@@ -80,6 +80,21 @@ static void nothing_shows_before_the_commit(void **state)
     assert_int_equal(count_in_test_folder(), 0);
 }
 
+static void what_is_left_unsynced_replaces_whole(void **state)
+{
+    (void)state;
+    char path[256];
+    struct rung__file_writer writer;
+    in_test_folder(path, "file");
+    assert_int_equal(rung__file_save(path, bytes_of("old"), 0600, true), RUNG_OK);
+    assert_int_equal(rung__file_writer_begin(&writer, path, 0600), RUNG_OK);
+    assert_int_equal(rung__file_writer_write(&writer, "new", 3), RUNG_OK);
+    assert_holds(path, "old");
+    assert_int_equal(rung__file_writer_leave(&writer), RUNG_OK);
+    assert_holds(path, "new");
+    assert_int_equal(count_in_test_folder(), 1);
+}
+
 static void a_failed_write_leaves_nothing_behind(void **state)
 {
     (void)state;
@@ -215,6 +230,7 @@ int main(void)
         TEST(the_mode_is_the_one_asked_for),
         TEST(a_file_is_replaced_only_when_asked),
         TEST(nothing_shows_before_the_commit),
+        TEST(what_is_left_unsynced_replaces_whole),
         TEST(a_failed_write_leaves_nothing_behind),
         TEST(a_failed_commit_leaves_nothing_behind),
         TEST(a_bad_path_is_refused),

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -160,6 +161,37 @@ static void the_deadline_kills_the_whole_group(void **state)
     rung__process_finish(&outcome);
 }
 
+static void set_soon(void *flag)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+    nanosleep(&pause, NULL);
+    atomic_store((atomic_bool *)flag, true);
+}
+
+static void a_child_that_is_cancelled_is_killed(void **state)
+{
+    (void)state;
+    char path[256], line[600];
+    int fifo = open_fifo(path);
+    snprintf(line, sizeof line, "exec 3>%s; sleep 1000 & sleep 1000", path);
+    const char *arguments[] = {"/bin/sh", "-c", line, NULL};
+    atomic_bool cancel = false;
+    const struct rung__process_options options = {
+        .arguments = arguments,
+        .output_limit = 100,
+        .deadline = rung__clock_now() + LONG,
+        .cancel = &cancel,
+    };
+    struct rung__thread thread;
+    struct rung__process_outcome outcome;
+    assert_int_equal(rung__thread_start(&thread, "canceller", set_soon, &cancel), RUNG_OK);
+    assert_int_equal(rung__process_run(&options, &outcome), RUNG_OK);
+    rung__thread_join(&thread);
+    assert_int_equal(outcome.end, RUNG__PROCESS_CANCELLED);
+    assert_hangs_up(fifo);
+    rung__process_finish(&outcome);
+}
+
 static void what_a_child_leaves_behind_does_not_hang_us(void **state)
 {
     (void)state;
@@ -306,6 +338,7 @@ int main(void)
         TEST(a_child_without_input_sees_its_end),
         TEST(output_is_cut_and_the_child_goes_on),
         TEST(the_deadline_kills_the_whole_group),
+        TEST(a_child_that_is_cancelled_is_killed),
         TEST(what_a_child_leaves_behind_does_not_hang_us),
         TEST(a_child_that_closes_its_streams_is_waited_for),
         TEST(a_child_holds_no_other_descriptor),

@@ -146,6 +146,11 @@ bool rung__file_remove(const char *path)
     return unlink(path) == 0;
 }
 
+void rung__file_touch(const char *path)
+{
+    (void)utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
 rung_result rung__file_map(const struct rung__file *file, struct rung__bytes *out)
 {
     *out = (struct rung__bytes){0};

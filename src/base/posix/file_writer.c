@@ -167,6 +167,20 @@ done:
     return result;
 }
 
+rung_result rung__file_writer_leave(struct rung__file_writer *writer)
+{
+    rung_result result = RUNG_OK;
+    /* Some disks tell only when the file is closed that they are full. */
+    if (rung__descriptor_close(&writer->handle) || publish(writer, true)) {
+        result = rung__fail_errno(RUNG_IO, errno, "cannot write %s", writer->path);
+    } else {
+        free(writer->temporary);
+        writer->temporary = NULL;
+    }
+    rung__file_writer_abort(writer);
+    return result;
+}
+
 void rung__file_writer_abort(struct rung__file_writer *writer)
 {
     if (writer->temporary)

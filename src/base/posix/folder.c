@@ -144,13 +144,14 @@ rung_result rung__folder_remove(const char *path)
     return result;
 }
 
-static rung_result sync_folder(const char *path)
+rung_result rung__path_sync(const char *path)
 {
-    intptr_t handle = rung__descriptor_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
+    intptr_t handle =
+        rung__descriptor_open(AT_FDCWD, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
     rung_result result = RUNG_OK;
     /* File systems that keep no order of their own for folders say EINVAL. */
     if (handle < 0 || (rung__descriptor_sync((int)handle) && errno != EINVAL))
-        result = rung__fail_errno(RUNG_IO, errno, "cannot write the folder %s to the disk", path);
+        result = rung__fail_errno(RUNG_IO, errno, "cannot write %s to the disk", path);
     (void)rung__descriptor_close(&handle);
     return result;
 }
@@ -161,7 +162,7 @@ rung_result rung__folder_rename(const char *from, const char *to)
         return rung__fail_errno(RUNG_IO, errno, "cannot rename %s to %s", from, to);
     char *above = rung__path_folder(to);
     rung_result result =
-        above ? sync_folder(above) : rung__fail(RUNG_NO_MEMORY, "no memory to name a folder");
+        above ? rung__path_sync(above) : rung__fail(RUNG_NO_MEMORY, "no memory to name a folder");
     free(above);
     return result;
 }

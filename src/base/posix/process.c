@@ -22,7 +22,7 @@
 #define GRACE_NS (200 * MS)
 /* A killed process whose driver hangs may stay for ever; so long its end is waited for. */
 #define KILL_NS (5000 * MS)
-/* How often is looked whether the child has ended, where nothing tells. */
+/* How often is looked whether the child has ended, or is to end, where nothing tells. */
 #define LOOK_MS 20
 
 struct conversation {
@@ -94,7 +94,7 @@ static rung_result exchange(struct conversation *talk, uint64_t limit)
                                wait_on(child->errors, POLLIN),
                                wait_on(runs ? child->watch : 0, POLLIN)};
     int timeout = milliseconds_until(limit);
-    if (runs && !child->watch && (timeout < 0 || timeout > LOOK_MS))
+    if (runs && (!child->watch || talk->options->cancel) && (timeout < 0 || timeout > LOOK_MS))
         timeout = LOOK_MS;
     if (poll(streams, sizeof streams / sizeof *streams, timeout) <= 0)
         return RUNG_OK;
@@ -107,6 +107,11 @@ static rung_result exchange(struct conversation *talk, uint64_t limit)
     if (!result && streams[2].revents)
         result = read_stream(&child->errors, most, &outcome->errors, &outcome->errors_cut);
     return result;
+}
+
+static bool is_cancelled(const struct conversation *talk)
+{
+    return talk->options->cancel && atomic_load(talk->options->cancel);
 }
 
 /* Serves the streams until the child has ended and they with it, or a time limit passes. */
@@ -127,7 +132,7 @@ static rung_result converse(struct conversation *talk)
         }
         if (talk->state != RUNG__CHILD_RUNS && !child->output && !child->errors)
             break;
-        if (rung__clock_now() >= limit)
+        if (rung__clock_now() >= limit || is_cancelled(talk))
             break;
         result = exchange(talk, limit);
     }
@@ -141,7 +146,7 @@ static rung_result conclude(struct conversation *talk)
     const char *program = talk->options->arguments[0];
     if (talk->state == RUNG__CHILD_RUNS) /* it may have ended with the last of its time */
         talk->state = rung__child_state(&talk->child);
-    const bool timeout = talk->state == RUNG__CHILD_RUNS;
+    const bool killed = talk->state == RUNG__CHILD_RUNS;
     if (talk->state == RUNG__CHILD_LOST)
         return rung__fail(RUNG_IO,
                           "nobody knows how %s ended: this process ignores SIGCHLD or waits for "
@@ -155,8 +160,8 @@ static rung_result conclude(struct conversation *talk)
         (void)poll(&watch, 1, talk->child.watch ? milliseconds_until(limit) : LOOK_MS);
     int status = rung__child_collect(&talk->child);
 
-    if (timeout) {
-        outcome->end = RUNG__PROCESS_TIMEOUT;
+    if (killed) {
+        outcome->end = is_cancelled(talk) ? RUNG__PROCESS_CANCELLED : RUNG__PROCESS_TIMEOUT;
         outcome->code = 0;
     } else if (WIFSIGNALED(status)) {
         outcome->end = RUNG__PROCESS_SIGNALLED;
@@ -243,6 +248,9 @@ void rung__process_describe(const struct rung__process_outcome *outcome, char *t
         break;
     case RUNG__PROCESS_TIMEOUT:
         (void)rung__text_format(to, size, "did not end in time and was killed");
+        break;
+    case RUNG__PROCESS_CANCELLED:
+        (void)rung__text_format(to, size, "was cancelled");
         break;
     }
 }

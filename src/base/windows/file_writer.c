@@ -122,11 +122,9 @@ static rung_result publish(const struct rung__file_writer *writer, bool replace)
     return result;
 }
 
-rung_result rung__file_writer_commit(struct rung__file_writer *writer, bool replace)
+static rung_result close_and_publish(struct rung__file_writer *writer, bool replace,
+                                     rung_result result)
 {
-    rung_result result = FlushFileBuffers((HANDLE)writer->handle)
-                             ? RUNG_OK
-                             : rung__fail_last(RUNG_IO, "cannot write %s", writer->path);
     CloseHandle((HANDLE)writer->handle);
     writer->handle = 0;
     if (!result)
@@ -137,6 +135,19 @@ rung_result rung__file_writer_commit(struct rung__file_writer *writer, bool repl
     }
     rung__file_writer_abort(writer);
     return result;
+}
+
+rung_result rung__file_writer_commit(struct rung__file_writer *writer, bool replace)
+{
+    const rung_result result = FlushFileBuffers((HANDLE)writer->handle)
+                                   ? RUNG_OK
+                                   : rung__fail_last(RUNG_IO, "cannot write %s", writer->path);
+    return close_and_publish(writer, replace, result);
+}
+
+rung_result rung__file_writer_leave(struct rung__file_writer *writer)
+{
+    return close_and_publish(writer, true, RUNG_OK);
 }
 
 void rung__file_writer_abort(struct rung__file_writer *writer)

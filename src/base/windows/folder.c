@@ -161,3 +161,37 @@ rung_result rung__folder_rename(const char *from, const char *to)
     free(wide_to);
     return result;
 }
+
+/* Of a folder nothing is kept back, as renames write through. */
+rung_result rung__path_sync(const char *path)
+{
+    rung_result result = RUNG_OK;
+    if (rung__path_kind(path) == RUNG__PATH_FOLDER)
+        return RUNG_OK;
+    wchar_t *wide = rung__wide_new(path);
+    if (!wide)
+        return RUNG_IO;
+    HANDLE handle = CreateFileW(wide, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL,
+                                OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
+    if (handle == INVALID_HANDLE_VALUE || !FlushFileBuffers(handle))
+        result = rung__fail_last(RUNG_IO, "cannot write %s to the disk", path);
+    if (handle != INVALID_HANDLE_VALUE)
+        CloseHandle(handle);
+    free(wide);
+    return result;
+}
+
+void rung__file_touch(const char *path)
+{
+    FILETIME now;
+    wchar_t *wide = rung__wide_new(path);
+    HANDLE handle = wide ? CreateFileW(wide, FILE_WRITE_ATTRIBUTES, FILE_SHARE_READ, NULL,
+                                       OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL)
+                         : INVALID_HANDLE_VALUE;
+    GetSystemTimeAsFileTime(&now);
+    if (handle != INVALID_HANDLE_VALUE) {
+        (void)SetFileTime(handle, NULL, NULL, &now);
+        CloseHandle(handle);
+    }
+    free(wide);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG_CLI_SIGNALS_H
+#define RUNG_CLI_SIGNALS_H
+
+/** Lets a signal end the process as it would by itself, but for the records of tries, which go
+ * (rung_cancel_tries). One that is ignored stays so. Safe in a signal handler. */
+void signals_end_process(int number);
+
+#endif

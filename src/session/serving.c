@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/serving.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "session/model.h"
+
+static void unload(struct rung__serving *serving)
+{
+    if (serving->loaded)
+        serving->rung->provider->destroy_model(serving->loaded);
+    serving->loaded = NULL;
+}
+
+void rung__serving_destroy(struct rung__serving *serving)
+{
+    while (serving) {
+        struct rung__serving *before = serving->before;
+        unload(serving);
+        free(serving->identity);
+        free(serving->reason);
+        free(serving);
+        serving = before;
+    }
+}
+
+/** Takes over from the newest, which is unloaded when nothing runs on it. */
+static void succeed(struct rung_model *model, struct rung__serving *next)
+{
+    struct rung__serving *before = model->serving;
+    next->before = before;
+    model->serving = next;
+    if (before->contexts == 0)
+        unload(before);
+}
+
+/** The newest that is loaded and of this identity (NULL: any). */
+static struct rung__serving *find(const struct rung_model *model, const char *identity)
+{
+    struct rung__serving *serving = model->serving;
+    while (serving && identity && (!serving->loaded || strcmp(serving->identity, identity) != 0))
+        serving = serving->before;
+    return serving;
+}
+
+rung_result rung__model_take_serving(struct rung_model *model, const rung_context_options *options,
+                                     struct rung__serving **out)
+{
+    rung_result result = RUNG_OK;
+    rung__mutex_lock(&model->mutex);
+    struct rung__serving *better =
+        options->flags & RUNG_CONTEXT_STAY ? NULL : rung__model_load_better(model);
+    if (better)
+        succeed(model, better);
+    *out = find(model, options->identity);
+    if (*out)
+        (*out)->contexts++;
+    else
+        result = rung__fail(RUNG_IDENTITY,
+                            "rung_context_options.identity is %s, and results on %s are of %s",
+                            options->identity, model->serving->rung->id, model->serving->identity);
+    rung__mutex_unlock(&model->mutex);
+    return result;
+}
+
+const struct rung__serving *rung__model_serving(const struct rung_model *model)
+{
+    struct rung__mutex *mutex = (struct rung__mutex *)&model->mutex;
+    rung__mutex_lock(mutex);
+    const struct rung__serving *serving = model->serving;
+    rung__mutex_unlock(mutex);
+    return serving;
+}
+
+void rung__model_return_serving(struct rung_model *model, struct rung__serving *serving)
+{
+    rung__mutex_lock(&model->mutex);
+    serving->contexts--;
+    if (serving->contexts == 0 && serving != model->serving)
+        unload(serving);
+    rung__mutex_unlock(&model->mutex);
+}

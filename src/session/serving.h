@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__SESSION_SERVING_H
+#define RUNG__SESSION_SERVING_H
+
+#include <rung/context.h>
+
+#include "ladder/rungs.h"
+#include "session/instance.h"
+
+/*
+ * A model as it is loaded on a rung. A context keeps the one it was made on: a job never changes
+ * its rung. When a better rung is proven a model takes another one, and new contexts are made on
+ * that. The old one is unloaded with its last context; its texts stay, as results point at them.
+ */
+struct rung__serving {
+    const struct rung__rung *rung;
+    void *loaded; /**< the provider's; NULL: unloaded */
+    struct rung__model_report report;
+    uint32_t threads; /**< of one run */
+    char *identity, *reason;
+    const char *precision; /**< of the numbers that are executed */
+    uint32_t contexts;
+    struct rung__serving *before; /**< the one that it took over from, NULL: it is the first */
+};
+
+struct rung_model;
+
+/** Ends it and all before it. NULL is allowed. */
+void rung__serving_destroy(struct rung__serving *serving);
+
+/**
+ * What a new context is made on, which then counts it: the model's newest, or the newest of the
+ * identity that the options name. Where a better rung is proven since, that is loaded first, unless
+ * they say RUNG_CONTEXT_STAY; one that does not load changes nothing, and the log says so. Results:
+ * OK, IDENTITY (none has that identity).
+ */
+rung_result rung__model_take_serving(struct rung_model *model, const rung_context_options *options,
+                                     struct rung__serving **out);
+
+/** The model's newest, to be read: what is in it stays as long as the model. */
+const struct rung__serving *rung__model_serving(const struct rung_model *model);
+
+/** One context less. */
+void rung__model_return_serving(struct rung_model *model, struct rung__serving *serving);
+
+#endif
