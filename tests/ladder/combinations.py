@@ -5,7 +5,7 @@ import itertools
 
 from dataclasses import dataclass
 
-from design import IN_A_PROBE, MACHINES, SETS, Fault, present
+from design import IN_A_PROBE, MACHINES, SETS, Fault, floors, present
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def at_the_floor():
     faults = itertools.cycle((Fault("session", "refuse"), Fault("session", "no-memory")))
     for runtimes in SETS:
         machines = [machine for machine in MACHINES if present(machine, runtimes)]
-        yield from (Combination(machine, runtimes, "floor", next(faults)) for machine in machines[:3] if SETS[runtimes])
+        yield from (Combination(machine, runtimes, "floor", next(faults)) for machine in machines[:3] if len(floors(runtimes)) == 2)
 
 
 def without_faults():
@@ -51,9 +51,10 @@ def without_faults():
     yield from at_the_best_rung([None], "probe")
 
 
-# What comes after the verdict, in the process that serves.
-IN_SERVING = [Fault(place, name) for place in ("append", "session") for name in ("refuse", "no-memory", "slow")]
-IN_SERVING += [Fault("append", "cpu"), *(Fault("run", name, 2) for name in ("refuse", "no-memory", "slow"))]
+# What comes after the verdict, in the process that serves. It runs the model once when it loads it, and then for each picture.
+IN_SERVING = [Fault(place, name) for place in ("append", "session") for name in ("refuse", "no-memory", "crash", "abort", "hang", "slow")]
+IN_SERVING += [Fault("append", "cpu"), *(Fault("run", name, 1) for name in ("refuse", "crash", "abort", "hang"))]
+IN_SERVING += [Fault("run", name, 3) for name in ("refuse", "no-memory", "slow")]
 
 ALL = [*without_faults(), *at_the_best_rung(IN_A_PROBE, "probe"), *at_the_best_rung(IN_SERVING, "serving"), *at_the_floor(),
        *without_its_device()]

@@ -15,6 +15,8 @@ class Rung:
     provider: str  # as it is offered
     needs: str  # of a machine
     device: str = ""  # of a provider that has several
+    computes: str = "f32"  # a model in f32
+    takes: str = "f32"  # which forms of a model
 
     @property
     def steered(self):
@@ -23,15 +25,15 @@ class Rung:
 
 
 RUNGS = [
-    Rung("tensorrt", "TensorrtExecutionProvider", "nvidia"),
+    Rung("tensorrt", "TensorrtExecutionProvider", "nvidia", computes="f16"),
     Rung("cuda", "CUDAExecutionProvider", "nvidia"),
-    Rung("migraphx", "MIGraphXExecutionProvider", "rocm"),
-    Rung("openvino-gpu", "OpenVINOExecutionProvider", "intel gpu", "GPU"),
-    Rung("openvino-npu", "OpenVINOExecutionProvider", "intel npu", "NPU"),
-    Rung("qnn-htp", "QNNExecutionProvider", "hexagon"),
+    Rung("migraphx", "MIGraphXExecutionProvider", "rocm", computes="f16"),
+    Rung("openvino-gpu", "OpenVINOExecutionProvider", "intel gpu", "GPU", "f16"),
+    Rung("openvino-npu", "OpenVINOExecutionProvider", "intel npu", "NPU", "f16"),
+    Rung("qnn-htp", "QNNExecutionProvider", "hexagon", takes="int8"),
     Rung("webgpu", "WebGpuExecutionProvider", "gpu"),
     Rung("openvino-cpu", "OpenVINOExecutionProvider", "x86", "CPU"),
-    Rung("ort-cpu", CPU, "x86"),
+    Rung("ort-cpu", CPU, "x86", takes="f32 int8"),
 ]
 FLOOR, LAST = RUNGS[-1], Rung("tract", "", "x86")
 
@@ -53,9 +55,26 @@ _OFFERED = {
 SETS = {name: [f"{provider}ExecutionProvider" for provider in offered.split()] for name, offered in _OFFERED.items()}
 
 
+def form(runtimes):
+    """Of the model that is run: a Hexagon takes a quantised one only."""
+    return "int8" if runtimes == "qnn" else "f32"
+
+
 def present(machine, runtimes):
     """The rungs that a probe tries above the floor, best first."""
-    return [rung for rung in RUNGS[:-1] if rung.needs in MACHINES[machine] | {"x86"} and rung.provider in SETS[runtimes]]
+    return [rung for rung in RUNGS[:-1] if rung.needs in MACHINES[machine] | {"x86"} and rung.provider in SETS[runtimes]
+            and form(runtimes) in rung.takes]
+
+
+def floors(runtimes):
+    """Those that can run the model."""
+    return [rung for rung in (FLOOR, LAST) if form(runtimes) in rung.takes and (runtimes != "none" or rung == LAST)]
+
+
+def identity(rung, runtimes):
+    """Where a model computes in another precision than f32, its results say so."""
+    numbers = "i8" if form(runtimes) == "int8" else rung.computes
+    return ("tiny" if numbers == "f32" else f"tiny+{numbers}"), numbers
 
 
 @dataclass(frozen=True)
@@ -91,11 +110,13 @@ IN_A_PROBE += [Fault("run", name, at) for name, at in (("refuse", 2), ("crash", 
 
 def absence(rung, combination):
     """Of a rung that cannot run here: without a library nothing is asked; then its device comes first."""
-    if combination.runtimes == "none":
+    if combination.runtimes == "none" and rung != LAST:
         return "absent", "no ONNX Runtime could be loaded"
     if rung.needs not in MACHINES[combination.machine] | {"x86"}:
         return "absent", "and none was found"
-    return "absent", f"does not offer {rung.provider}"
+    if rung.provider not in [*SETS[combination.runtimes], CPU, ""]:
+        return "absent", f"does not offer {rung.provider}"
+    return "absent", "it takes models in "
 
 
 def outcome(fault):

@@ -4,13 +4,14 @@ answers after it and at later starts, that the answers are right at every start,
 
 import concurrent.futures
 import itertools
+import signal
 
 from dataclasses import dataclass
 
 import pytest
 import trees
 from combinations import ALL, matrix
-from design import FLOOR, IN_A_PROBE, LAST, RUNGS, SETS, absence, outcome, present
+from design import FLOOR, IN_A_PROBE, LAST, RUNGS, SETS, absence, floors, identity, outcome, present
 from walking import Bench, Walk
 
 WORKERS = 6  # most of a walk is waiting
@@ -35,14 +36,18 @@ def walked(request, bench, tmp_path_factory):
 # ---- what is promised of every start ------------------------------------------------------------
 
 
-def answers_rightly(start, rung, bench, told=None):
+def answers_rightly(start, rung, walk, told=None):
     """All pictures, from one rung, as the real library alone answers; and nothing is said that is not to be told."""
     assert start.status == 0, start.err
-    assert start.answers == bench.right and start.answered_by == [rung.id], start.lines
+    assert start.answers == walk.bench.right and start.answered_by == {answering(rung, walk)}, start.lines
     if told:
         assert all(words in start.err for words in told), start.err
     else:
         assert start.err == ""
+
+
+def answering(rung, walk):
+    return (rung.id, *identity(rung, walk.combination.runtimes))
 
 
 def only_the_floor_is_touched(start):
@@ -81,10 +86,11 @@ def explains(start, expected):
 def expect(combination, fault):
     """What a probe is to find of each rung, in which words."""
     here = present(combination.machine, combination.runtimes)
-    able = [LAST] if combination.runtimes == "none" else [*here, FLOOR]
-    expected = {rung.id: absence(rung, combination) for rung in RUNGS if rung not in able}
+    able = [*here, *floors(combination.runtimes)]
+    expected = {rung.id: absence(rung, combination) for rung in [*RUNGS, LAST] if rung not in able}
     expected |= {rung.id: ("slower", " ms against the ") for rung in able}
-    expected |= {LAST.id: ("slower", "it is for where ort-cpu does not work")}
+    if LAST in able:
+        expected[LAST.id] = ("slower", "it is for where ort-cpu does not work")
     if combination.when == "floor":
         expected[FLOOR.id], able = outcome(fault), [LAST]
     elif fault and outcome(fault)[0] != "chosen":
@@ -110,20 +116,20 @@ class Row:
 
 
 def fault_in_a_probe(walk):
-    combination, fault, bench = walk.combination, walk.combination.fault, walk.bench
+    combination, fault = walk.combination, walk.combination.fault
     expected = expect(combination, fault)
     chosen = chosen_of(expected)
     first = walk.detect(fault)
     if combination.runtimes == "none":
-        answers_rightly(first, LAST, bench, ["runs on tract, the next rung down: ort-cpu: no ONNX Runtime could be loaded"])
+        answers_rightly(first, LAST, walk, ["runs on tract, the next rung down: ort-cpu: no ONNX Runtime could be loaded"])
     else:
-        answers_rightly(first, FLOOR, bench)
+        answers_rightly(first, FLOOR, walk)
     only_the_floor_is_touched(first)
     probe = walk.probe(fault)
     finds(probe, expected)
     assert not fault or probe.met_fault(fault), "the fault did not come"
     later = walk.detect(fault)
-    answers_rightly(later, chosen, bench)
+    answers_rightly(later, chosen, walk)
     explained = walk.explain(fault)
     explains(explained, expected)
     for start in (later, explained):
@@ -140,20 +146,20 @@ def struck_out(walk, expected):
     third = walk.probe(fault)
     finds(third, expected | {dead.id: ("refused", "its process died twice in a row with this model")})
     assert not third.touched(dead)
-    answers_rightly(walk.detect(fault), chosen_of(expected), walk.bench)
+    answers_rightly(walk.detect(fault), chosen_of(expected), walk)
     return f"; {dead.id} refused at the third probe"
 
 
 def fault_at_the_floor(walk):
     """The next floor answers from the first start on."""
-    combination, fault, bench = walk.combination, walk.combination.fault, walk.bench
+    combination, fault = walk.combination, walk.combination.fault
     expected = expect(combination, fault)
     first = walk.detect(fault)
-    answers_rightly(first, LAST, bench, ["runs on tract, the next rung down: ort-cpu: ", outcome(fault)[1]])
+    answers_rightly(first, LAST, walk, ["runs on tract, the next rung down: ort-cpu: ", outcome(fault)[1]])
     only_the_floor_is_touched(first)
     finds(walk.probe(fault), expected)
     later = walk.detect(fault)
-    answers_rightly(later, LAST, bench)
+    answers_rightly(later, LAST, walk)
     assert not later.touched(FLOOR)
     explains(walk.explain(fault), expected)
     return Row(expected, "tract, as at the first start")
@@ -161,46 +167,60 @@ def fault_at_the_floor(walk):
 
 def fault_in_serving(walk):
     """A rung that was well when it was probed, and is not at a later start; and is again."""
-    combination, fault, bench = walk.combination, walk.combination.fault, walk.bench
+    combination, fault = walk.combination, walk.combination.fault
     expected = expect(combination, None)
     chosen = chosen_of(expected)
-    answers_rightly(walk.detect(), FLOOR, bench)
+    answers_rightly(walk.detect(), FLOOR, walk)
     finds(walk.probe(), expected)
+    if fault.name in ("crash", "abort", "hang"):
+        return Row(expected, deaths_in_serving(walk, chosen, fault))
     struck = walk.detect(fault)
     assert struck.met_fault(fault), "the fault did not come"
-    if fault.place == "run" and fault.name in BUILD_FAILS:
-        told = one_picture_fails(struck, chosen, bench, fault)
+    if fault.at > 1 and fault.name in BUILD_FAILS:
+        told = one_picture_fails(struck, chosen, walk, fault)
     elif fault.name in BUILD_FAILS:
         words = [f"runs on ort-cpu, the next rung down: {chosen.id}: ", outcome(fault)[1]]
-        answers_rightly(struck, FLOOR, bench, words)
+        answers_rightly(struck, FLOOR, walk, words)
         told = "ort-cpu while it lasts"
     else:
-        answers_rightly(struck, chosen, bench)
+        answers_rightly(struck, chosen, walk)
         told = "only slower"
-    answers_rightly(walk.detect(), chosen, bench)
+    answers_rightly(walk.detect(), chosen, walk)
     return Row(expected, f"{told}; {chosen.id} after it")
 
 
-def one_picture_fails(start, rung, bench, fault):
+def deaths_in_serving(walk, rung, fault):
+    """Two starts are lost, no third one; one that hangs is killed by its user."""
+    ends = {"crash": -signal.SIGSEGV, "abort": -signal.SIGABRT, "hang": -signal.SIGKILL}
+    for _ in range(2):
+        lost = walk.detect(fault, kill=fault.name == "hang")
+        assert lost.status == ends[fault.name] and lost.met_fault(fault) and not lost.lines, lost
+    for start in (walk.detect(fault), walk.detect()):
+        answers_rightly(start, FLOOR, walk, [f"the next rung down: {rung.id}: ", "died twice in a row"])
+        assert not start.touched(rung)
+    return f"lost twice; ort-cpu from the third on, {rung.id} refused"
+
+
+def one_picture_fails(start, rung, walk, fault):
     """It has an error and no numbers; the others have theirs."""
-    failed = fault.at - 1
+    failed = fault.at - 2
     assert start.status == 3 and start.lines[failed]["error"]["code"] == "BACKEND", start.lines
     assert outcome(fault)[1] in start.lines[failed]["error"]["message"]
     others = [answer for number, answer in enumerate(start.answers) if number != failed]
-    assert others == [answer for number, answer in enumerate(bench.right) if number != failed]
-    assert start.answered_by == [rung.id]
+    assert others == [answer for number, answer in enumerate(walk.bench.right) if number != failed]
+    assert start.answered_by == {answering(rung, walk)}
     return "that picture fails"
 
 
 def provider_without_a_device(walk):
     """Nobody touches it, so that it does not crash."""
-    combination, bench = walk.combination, walk.bench
+    combination = walk.combination
     expected = expect(combination, None)
     for start in (walk.detect(combination.fault), walk.probe(combination.fault), walk.detect(combination.fault)):
         if "rungs" in start.lines[0]:
             finds(start, expected)
         else:
-            answers_rightly(start, FLOOR, bench)
+            answers_rightly(start, FLOOR, walk)
         only_the_floor_is_touched(start)
     return Row(expected, "ort-cpu, as at every start")
 

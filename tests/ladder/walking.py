@@ -2,16 +2,16 @@
 """Walks a combination: starts Rung as a user would, one start after the other, and keeps what was seen."""
 
 import json
-import pathlib
 import subprocess
+import time
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import tiny
 import trees
-from design import FLOOR, MACHINES, SETS, present
+from design import FLOOR, MACHINES, SETS, form, present
 from PIL import Image
-from standing_in import RUNG, copy, environment, json_lines, results, run
+from standing_in import RUNG, copy, environment, json_lines, run
 
 # Of a run, in ms: the best rung is not slowed down, the second one is slower, all others take as long as the floor. Apart
 # enough for a busy machine, whose idle processes wait their turn.
@@ -34,15 +34,24 @@ class Bench:
         for level, path in zip(BRIGHTNESS, self.pictures):
             Image.new("RGB", (16, 16), (level, level, level)).save(path)
         tiny.graph(folder / "tiny.onnx")
-        tiny.spec(folder / "spec.json")
-        for command in (("keygen", "key.pem", "key.pub.pem"),
-                        ("pack", "spec.json", "tiny.onnx", "-o", "tiny.rung", "--key", "key.pem")):
-            subprocess.run([RUNG, *command], cwd=folder, check=True, capture_output=True)
-        self.right = results(json_lines(run(*self.command("detect"), *self.pictures)))
+        self.make("keygen", "key.pem", "key.pub.pem")
+        for form, record in (("f32", None), ("int8", {"text": '{"all": "int8"}'})):
+            tiny.spec(folder / f"{form}.json", form=form, precision=record)
+            self.make("pack", f"{form}.json", "tiny.onnx", "-o", f"{form}.rung", "--key", "key.pem")
+        self.right = answers(json_lines(run(*self.command("detect", "f32"), *self.pictures)))
         assert [len(line["targets"]) for line in self.right] == [2, 2, 2]
 
-    def command(self, name, *arguments):
-        return (name, "-m", self.folder / "tiny.rung", "--trust", self.folder / "key.pub.pem", "--json", *arguments)
+    def make(self, *command):
+        subprocess.run([RUNG, *command], cwd=self.folder, check=True, capture_output=True)
+
+    def command(self, name, form):
+        return (name, "-m", self.folder / f"{form}.rung", "--trust", self.folder / "key.pub.pem", "--json")
+
+
+def answers(lines):
+    """What is said of each picture, whatever ran it, in what numbers and how long."""
+    return [{key: value for key, value in line.items() if key not in ("ms", "rung", "identity", "precision", "artifact")}
+            for line in lines]
 
 
 @dataclass
@@ -52,15 +61,16 @@ class Start:
     status: int
     err: str
     lines: list
-    met: list = field(default_factory=list)  # (place, fault, provider) of each call that the stand-in was asked for
+    met: list  # as read_trace gives it
 
     @property
     def answered_by(self):
-        return sorted({line["rung"] for line in self.lines if "rung" in line})
+        """Which rung, under which identity, in which precision."""
+        return {(line["rung"], line["identity"], line["precision"]) for line in self.lines if "rung" in line}
 
     @property
     def answers(self):
-        return results(self.lines)
+        return answers(self.lines)
 
     def touched(self, rung):
         return [call for call in self.met if call[2] == rung.steered]
@@ -97,6 +107,12 @@ def steering(combination, fault, in_probe):
     return ";".join(entries)
 
 
+def read_trace(path):
+    """(place, fault, provider) of each call that the stand-in was asked for."""
+    calls = [line.split() for line in path.read_text().splitlines()] if path.exists() else []
+    return [(place, fault, provider) for place, _, fault, provider in calls]
+
+
 class Walk:
     """The starts of one combination, with a state and a cache of their own."""
 
@@ -114,17 +130,24 @@ class Walk:
         text = steering(self.combination, fault, in_probe)
         return environment(f"{text};trace={trace}", **{name: str(value) for name, value in more.items()})
 
-    def start(self, fault, name, *arguments):
+    def command(self, name, *arguments):
+        return (*self.bench.command(name, form(self.combination.runtimes)), *arguments)
+
+    def start(self, fault, name, *arguments, kill=False):
+        """With `kill` it is ended when it hangs."""
         trace = self.folder / "trace"
         trace.unlink(missing_ok=True)
-        result = subprocess.run([RUNG, *map(str, self.bench.command(name, *arguments))], timeout=300,
-                                capture_output=True, text=True, check=False, env=self.environment(fault, trace, name == "probe"))
-        met = [line.split() for line in trace.read_text().splitlines()] if trace.exists() else []
-        lines = [json.loads(line) for line in result.stdout.splitlines()]
-        return Start(result.returncode, result.stderr, lines, [(place, met_fault, provider) for place, _, met_fault, provider in met])
+        process = subprocess.Popen([RUNG, *map(str, self.command(name, *arguments))], stdout=subprocess.PIPE, text=True,
+                                   stderr=subprocess.PIPE, env=self.environment(fault, trace, name == "probe"))
+        while kill and process.poll() is None and not any(met[1] == "hang" for met in read_trace(trace)):
+            time.sleep(0.02)
+        if kill:
+            process.kill()
+        out, err = process.communicate(timeout=300)
+        return Start(process.returncode, err, [json.loads(line) for line in out.splitlines()], read_trace(trace))
 
-    def detect(self, fault=None):
-        return self.start(fault, "detect", "--threads", "1", *self.bench.pictures)
+    def detect(self, fault=None, kill=False):
+        return self.start(fault, "detect", "--threads", "1", *self.bench.pictures, kill=kill)
 
     def probe(self, fault=None):
         limit = ("--time-limit", str(TIME_LIMIT_S)) if fault and fault.name == "hang" else ()
