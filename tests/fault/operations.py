@@ -56,6 +56,13 @@ def bring_results(folder):
     (folder / "results.jsonl").write_text(json.dumps(line) + '\n{"schema":1,"source":"pho')
 
 
+def bring_a_strike(folder):
+    strikes = folder / ".local" / "state" / "rung" / "strikes"
+    strikes.mkdir(parents=True, mode=0o700)
+    (strikes / "cuda-c0ffee.json").write_text('{"schema":1,"rung":"cuda","model":"c0ffee","fingerprint":"other","what":"build",'
+                                              '"strikes":1,"time":1}')
+
+
 OPERATIONS = [
     Operation("pack", "pack", "spec.json", "tiny.onnx", "-o", "out.rung", "--key", "key.pem",
               outputs=["out.rung"], change=bring_an_old_model),
@@ -97,6 +104,9 @@ OPERATIONS = [
     Operation("probe", "probe", "-m", "./tiny.rung", "--json", "--time-limit", "30", "--runtime", RUNTIMES, *TRUST,
               outputs=[".local/state/rung/verdict.json"], told=r'"rung":"[a-z-]+"', may_warn=True,
               more_statuses=[3]),  # where the helper program is not found
+    # What cannot be loaded or read is told as such; warnings say what of the state folder is of no use.
+    Operation("explain", "explain", "--json", "--runtime", RUNTIMES, change=bring_a_strike, told='"schema":1', may_warn=True),
+    Operation("explain --line", "explain", "--line", "--runtime", RUNTIMES, told="^Models run on", may_warn=True),
     Operation("gate", "gate", "./embedder.rung", "--data", "photos", "--rung", "tract", "--json", "-o", "gate.json", "--runtime",
               RUNTIMES, *TRUST, outputs=["gate.json"]),
     # One line is there, the beginning of another is cut off.
