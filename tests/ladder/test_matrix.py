@@ -78,9 +78,9 @@ def explains(start, expected):
     chosen = chosen_of(expected)
     assert start.status == 0 and start.err == "", start.err
     (told,) = start.lines
-    assert told["chosen"] == told["model"]["rung"] == chosen.id
+    assert told["chosen"]["rung"] == told["model"]["rung"] == chosen.id
     assert told["model"]["why"].startswith("chosen by a probe on this device: ") and expected[chosen.id][1] in told["model"]["why"]
-    agrees({rung["id"]: rung for rung in told["rungs"]}, expected)
+    agrees({rung["rung"]: rung for rung in told["rungs"]}, expected)
 
 
 def expect(combination, fault):
