@@ -105,7 +105,8 @@ _AT_PLACE = {
 }
 IN_A_PROBE = [Fault(place, name) for place, names in _AT_PLACE.items() for name in names.split()]
 # The second run is the first that is timed.
-IN_A_PROBE += [Fault("run", name, at) for name, at in (("refuse", 2), ("crash", 2), ("abort", 3), ("exit", 3), ("hang", 4))]
+IN_A_PROBE += [Fault("run", name, at) for name, at in (("refuse", 2), ("crash", 2), ("abort", 3), ("exit", 3), ("hang", 4),
+                                                       ("nan", 2), ("wrong", 3))]
 
 
 def absence(rung, combination):

@@ -48,7 +48,7 @@ OUTCOMES = {
     ("run", "slow"): ("each picture slower", None),
     ("run", "nan"): ("not taken for numbers", "dark"),  # what a mask of them shows
     ("run", "inf"): ("not taken for numbers", "bright"),
-    ("run", "wrong"): (LEFT_OUT, "is off from the golden sample's by"),
+    ("run", "wrong"): (LEFT_OUT, "is off from "),
     ("append", "refuse"): (ACCELERATOR_LEFT_OUT, "the append was refused (its log: the device of the append"),
     ("append", "no-memory"): (ACCELERATOR_LEFT_OUT, "std::bad_alloc"),
     ("append", "cpu"): (ACCELERATOR_LEFT_OUT, "takes none of the model's nodes"),
