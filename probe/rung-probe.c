@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #include "base/error.h"
+#include "ladder/engine_build.h"
 #include "ladder/probe.h"
 #include "probe.h"
 #include "runtime/helper.h"
@@ -22,6 +23,7 @@ enum { STATUS_ANSWERED = 0, STATUS_USAGE = 2, STATUS_MUTE = 70 };
 static const struct command commands[] = {
     {RUNG__TRACT_TRIAL, 1, tract_load},
     {RUNG__PROBE_TRIAL, 3, run_rung},
+    {RUNG__ENGINE_BUILD, 4, build_engine},
 };
 
 /** A death is told by its signal; the memory of the dead is of no use to anybody. */

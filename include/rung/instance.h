@@ -58,7 +58,10 @@ typedef struct rung_instance_options {
      * process. NULL: the one that was installed with the library; it is never looked for in PATH.
      */
     const char *helper_path;
-    uint64_t reserved[7];
+    uint64_t engine_cache_bytes; /**< that the user's engines may take on the disk (rung/engines.h):
+                                      those least recently used go first; 0:
+                                      RUNG_ENGINE_CACHE_BYTES, else 4 GiB */
+    uint64_t reserved[6];
 } rung_instance_options;
 
 /** One user of the library: its configuration, trust, runtime and models. Opaque. */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "artifact/bundle.h"
-#include "artifact/names.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "ladder/pins.h"
 
 /* Characters of the digests in the name of a folder. */
 #define ARTIFACT_SHOWN    32
@@ -22,13 +22,6 @@ static rung_result no_memory(void)
 }
 
 /* ---- key ---- */
-
-/** Where the model's own precision counts, it is the form of its numbers. */
-static const char *precision_of(const struct rung__rung *rung, const struct rung__header *header)
-{
-    const char *form = rung__name_text(&rung__form_names, header->form);
-    return strchr(rung->precision, ' ') && form ? form : rung->precision;
-}
 
 static void name_folder(struct rung__engine_key *key)
 {
@@ -49,7 +42,7 @@ rung_result rung__engine_key_make(const struct rung__rung *rung, const struct ru
     rung__text_hex(out->fingerprint, digest, sizeof digest);
     (void)rung__text_format(out->rung, sizeof out->rung, "%s", rung->id);
     (void)rung__text_format(out->precision, sizeof out->precision, "%s",
-                            precision_of(rung, header));
+                            rung__precision_text(rung__rung_precision(rung, header)));
     (void)rung__text_format(out->artifact, sizeof out->artifact, "%s", artifact);
     (void)rung__text_format(out->model, sizeof out->model, "%s", header->name);
     name_folder(out);

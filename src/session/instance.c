@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/instance.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
+#include "ladder/engine_store.h"
 #include "runtime/helper.h"
 #include "runtime/ort/ort.h"
 #include "session/structure.h"
@@ -99,6 +101,26 @@ static rung_result keep_paths(struct rung_instance *instance, const rung_instanc
     return RUNG_OK;
 }
 
+/** What the application says, else the environment, else the default. */
+static void limit_engines(struct rung_instance *instance, uint64_t wanted)
+{
+    const char *text = instance->environment.engine_cache_bytes;
+    char *end = NULL;
+    instance->engine_bytes = wanted ? wanted : RUNG__ENGINE_BYTES_DEFAULT;
+    if (wanted || !text)
+        return;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end && errno == 0)
+        instance->engine_bytes = number;
+    else
+        rung__log_write(
+            &instance->log, RUNG_LOG_WARNING,
+            "RUNG_ENGINE_CACHE_BYTES is \"%s\", which is no number of bytes; engines may "
+            "take %llu",
+            text, (unsigned long long)instance->engine_bytes);
+}
+
 rung_result rung_instance_create(const rung_instance_options *caller_options, rung_instance **out)
 {
     rung_instance_options options;
@@ -120,8 +142,11 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
     instance->log = (struct rung__log){options.log, options.log_user,
                                        options.log_level ? options.log_level : RUNG_LOG_WARNING};
     rung__mutex_init(&instance->mutex);
+    rung__engine_builder_init(&instance->builder);
     result = rung__environment_read(&instance->environment,
                                     options.flags & RUNG_INSTANCE_NO_ENVIRONMENT);
+    if (result == RUNG_OK)
+        limit_engines(instance, options.engine_cache_bytes);
     if (result == RUNG_OK)
         result = keep_paths(instance, &options);
     if (result == RUNG_OK)
@@ -142,6 +167,7 @@ void rung_instance_destroy(rung_instance *instance)
 {
     if (!instance)
         return;
+    rung__engine_builder_finish(&instance->builder);
     rung__ort_unlisten(&instance->log);
     for (size_t i = 0; i < RUNG__RUNTIMES; i++)
         rung__instance_runtime_finish(&instance->runtimes[i]);

@@ -9,6 +9,7 @@
 #include "artifact/trust.h"
 #include "base/environment.h"
 #include "base/thread.h"
+#include "session/engines_queue.h"
 #include "session/runtimes.h"
 
 struct rung_instance {
@@ -20,8 +21,11 @@ struct rung_instance {
     char *state;               /**< the user's own state folder, or NULL */
     char *runtime_path;        /**< the application's list, or NULL */
     char *helper;              /**< the path of rung-probe, or NULL */
+    uint64_t engine_bytes;     /**< that all engines together may take */
     atomic_bool told_of_state; /**< that it is of no use */
-    struct rung__mutex mutex;  /**< guards what is below */
+    atomic_bool told_of_cache;
+    struct rung__engine_builder builder;
+    struct rung__mutex mutex; /**< guards what is below */
     struct rung__instance_runtime runtimes[RUNG__RUNTIMES];
 };
 
