@@ -20,18 +20,18 @@ static double ms(uint64_t ns)
 
 static void print_head(void)
 {
-    printf("%-12s %-11s %9s %9s %9s %9s  %s\n", "RUNG", "OUTCOME", "BUILD ms", "FIRST ms", "RUN ms",
-           "PEAK MB", "REASON");
+    printf("%-12s %-11s %9s %9s %9s %7s %8s  %s\n", "RUNG", "OUTCOME", "BUILD ms", "FIRST ms",
+           "RUN ms", "THREADS", "PEAK MB", "REASON");
 }
 
 static void print_row(const rung_probe_rung *rung)
 {
     printf("%-12s %-11s ", rung->rung, rung->outcome);
     if (rung->runs)
-        printf("%9.1f %9.1f %9.1f %9.0f", ms(rung->build_ns), ms(rung->first_ns),
-               ms(rung->median_ns), (double)rung->peak_bytes / 1e6);
+        printf("%9.1f %9.1f %9.1f %7u %8.0f", ms(rung->build_ns), ms(rung->first_ns),
+               ms(rung->median_ns), rung->threads, (double)rung->peak_bytes / 1e6);
     else
-        printf("%9s %9s %9s %9s", "-", "-", "-", "-");
+        printf("%9s %9s %9s %7s %8s", "-", "-", "-", "-", "-");
     printf("  %s\n", rung->reason);
 }
 
@@ -43,6 +43,7 @@ static json_t *rung_json(const rung_probe_rung *rung, bool *complete)
         return object;
     set_member(object, "executed_by", json_string(rung->executed_by), complete);
     set_member(object, "runs", json_integer(rung->runs), complete);
+    set_member(object, "threads", json_integer(rung->threads), complete);
     set_member(object, "build_ms", json_real(ms(rung->build_ns)), complete);
     set_member(object, "first_ms", json_real(ms(rung->first_ns)), complete);
     set_member(object, "median_ms", json_real(ms(rung->median_ns)), complete);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *role_name(rung_role role)
+const char *role_name(rung_role role)
 {
     switch (role) {
     case RUNG_ROLE_EMBEDDER:

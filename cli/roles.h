@@ -12,6 +12,9 @@ struct role_model {
     rung_model_info info;
 };
 
+/** "detector", "embedder", "segmenter". */
+const char *role_name(rung_role role);
+
 /** Opens `name` for a command that needs that role. An exit status, after a message. */
 int role_open(rung_instance *instance, const char *command, const char *name, uint32_t threads,
               rung_role role, struct role_model *out);

@@ -1,65 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model is run on when it is tried: the stored input of its golden sample, else numbers that
- * are the same everywhere. */
+/* What a model is run on when it is tried: the stored input of its golden sample, else a picture
+ * that is the same everywhere. */
+#include "input.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "artifact/golden.h"
-#include "artifact/tensors.h"
-#include "input.h"
+#include "base/error.h"
+#include "kernel/preprocess.h"
 
-/** A linear congruential generator; the high bits are the good ones. */
-static uint32_t next(uint32_t *state)
-{
-    *state = *state * 1664525u + 1013904223u;
-    return *state >> 8;
-}
+/* Noise of single pixels is no picture: a segmenter answered nothing but zeros to it, of which
+ * nothing can be told. Patches of a colour are something to see. */
+#define PATCH 16u
 
-static bool copy_golden(const struct rung__artifact_view *view, void *to)
+static bool read_golden(const struct rung__artifact_view *view, struct rung__golden *golden)
 {
-    struct rung__golden golden;
     const struct rung__bytes section = view->sections[RUNG__SECTION_GOLDEN];
-    if (!section.size || rung__golden_parse(section, &view->tensors, &golden) != RUNG_OK ||
-        golden.input_kind != RUNG__GOLDEN_STORED)
-        return false;
-    memcpy(to, golden.input.data, golden.input.size);
-    return true;
+    return section.size && rung__golden_parse(section, &view->tensors, golden) == RUNG_OK;
 }
 
-/** Levels of a picture as preprocessing would scale them, all of the first channel. */
-static void fill_f32(const struct rung__canvas *canvas, uint8_t *to, uint64_t bytes)
+/** Any level anywhere, in patches of so many pixels; in single ones it is the picture of
+ * docs/artifact.md, section 4. */
+static void paint(const struct rung__canvas *canvas, uint32_t patch, uint8_t *pixels)
 {
-    uint32_t state = 1;
-    for (uint64_t at = 0; at + 4 <= bytes; at += 4)
-        rung__put_f32(to + at, (float)(next(&state) & 255u) * canvas->scale[0] + canvas->bias[0]);
+    const uint32_t across = (canvas->width + patch - 1) / patch;
+    for (uint32_t y = 0; y < canvas->height; y++)
+        for (uint32_t x = 0; x < canvas->width; x++)
+            for (uint32_t c = 0; c < 3; c++) {
+                const uint32_t i = (y / patch * across + x / patch) * 3 + c;
+                *pixels++ = (uint8_t)(i * 2654435761u >> 24);
+            }
 }
 
-/** 0.25 <= value < 0.5: any mantissa, one exponent. */
-static void fill_f16(uint8_t *to, uint64_t bytes)
+static rung_result preprocess(const struct rung__canvas *canvas, uint8_t *pixels, void *to)
 {
-    uint32_t state = 1;
-    for (uint64_t at = 0; at + 2 <= bytes; at += 2)
-        rung__put_u16(to + at, (uint16_t)(0x3400u | (next(&state) & 0x3ffu)));
+    const struct rung__crop whole = {0, 0, canvas->width, canvas->height};
+    const struct rung__surface surface = {
+        .pixels = pixels,
+        .stride = (uint64_t)canvas->width * 3,
+        .width = canvas->width,
+        .height = canvas->height,
+        .format = RUNG_PIXEL_RGB8,
+    };
+    struct rung__placement placement;
+    struct rung__preprocess_kernels kernels;
+    rung__fit(canvas, &whole, &placement);
+    rung__preprocess_init(&kernels, 0);
+    void *workspace = malloc((size_t)rung__preprocess_workspace(canvas, &placement) + 1);
+    if (!workspace)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for the picture of a trial");
+    kernels.run(canvas, &placement, &surface, workspace, to);
+    free(workspace);
+    return RUNG_OK;
 }
 
-static void fill_bytes(uint8_t *to, uint64_t bytes)
+rung_result fill_input(const struct rung__artifact_view *view, struct rung__model_memory *memory)
 {
-    uint32_t state = 1;
-    for (uint64_t at = 0; at < bytes; at++)
-        to[at] = (uint8_t)next(&state);
-}
-
-void fill_input(const struct rung__artifact_view *view, struct rung__model_memory *memory)
-{
-    if (copy_golden(view, memory->input))
-        return;
-    switch (view->tensors.input.dtype) {
-    case RUNG_DTYPE_F32:
-        fill_f32(&view->header.canvas, memory->input, memory->input_bytes);
-        break;
-    case RUNG_DTYPE_F16:
-        fill_f16(memory->input, memory->input_bytes);
-        break;
-    default:
-        fill_bytes(memory->input, memory->input_bytes);
+    const struct rung__canvas *canvas = &view->header.canvas;
+    struct rung__golden golden;
+    const bool has_golden = read_golden(view, &golden);
+    if (has_golden && golden.input_kind == RUNG__GOLDEN_STORED) {
+        memcpy(memory->input, golden.input.data, golden.input.size);
+        return RUNG_OK;
     }
+    uint8_t *pixels = malloc((size_t)canvas->width * canvas->height * 3);
+    if (!pixels)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for the picture of a trial");
+    paint(canvas, has_golden ? 1 : PATCH, pixels);
+    rung_result result = preprocess(canvas, pixels, memory->input);
+    free(pixels);
+    return result;
 }

@@ -4,7 +4,8 @@
 
 #include "provider/provider.h"
 
-/** Fills the input that a model of this file is tried with: the same on every rung and machine. */
-void fill_input(const struct rung__artifact_view *view, struct rung__model_memory *memory);
+/** Fills the input that a model of this file is tried with: the same on every rung and machine.
+ * Results: OK, NO_MEMORY. */
+rung_result fill_input(const struct rung__artifact_view *view, struct rung__model_memory *memory);
 
 #endif

@@ -80,8 +80,9 @@ rung_result run_rung(char **operands, struct rung__bytes file, struct answer *an
     times.build = rung__clock_now() - started;
     if (result != RUNG_OK)
         return result; /* the process ends, and everything with it */
-    fill_input(&view, &session.memory);
-    result = time_run(&session, &times.first);
+    result = fill_input(&view, &session.memory);
+    if (result == RUNG_OK)
+        result = time_run(&session, &times.first);
     if (result == RUNG_OK)
         result = copy_outputs(&session, &answer->outputs);
     if (result == RUNG_OK)

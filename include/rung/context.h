@@ -144,6 +144,24 @@ RUNG_API rung_result rung_embed(rung_context *context, const rung_frame *frame, 
 RUNG_API rung_result rung_segment(rung_context *context, const rung_frame *frame, rung_span packet,
                                   size_t *needed, rung_run_info *info);
 
+/** An output of a model as it left the runtime. */
+typedef struct rung_output {
+    uint32_t struct_size; /**< sizeof(rung_output), set by the caller */
+    uint32_t version;     /**< RUNG_STRUCT_VERSION, set by the caller */
+    const char *name;     /**< in the graph; it lives as long as the model */
+    const float *numbers; /**< of other types exactly as f32; the context's, until its next run */
+    uint64_t count;       /**< of numbers */
+    uint64_t reserved[4];
+} rung_output;
+
+/**
+ * What output `index` (from 0) of the context's last run held, before anything was decoded: for
+ * measuring what a form or a rung is worth. Before the first run all numbers are 0. Results: OK,
+ * INVALID_ARGUMENT, VERSION, NOT_FOUND (no output of that index).
+ */
+RUNG_API rung_result rung_context_get_output(const rung_context *context, uint32_t index,
+                                             rung_output *output);
+
 #ifdef __cplusplus
 }
 #endif

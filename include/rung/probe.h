@@ -16,7 +16,8 @@ typedef struct rung_probe_options {
     uint32_t struct_size;   /**< sizeof(rung_probe_options) */
     uint32_t version;       /**< RUNG_STRUCT_VERSION */
     uint32_t flags;         /**< 0 */
-    uint32_t threads;       /**< threads of one run; 0: the usable physical cores */
+    uint32_t threads;       /**< threads of one run; 0: the usable physical cores, and on four or
+                               fewer also one, the faster of which counts */
     uint32_t time_limit_ms; /**< of each rung; 0: 60000 */
     uint32_t reserved_0;
     uint64_t reserved[6];
@@ -37,7 +38,9 @@ typedef struct rung_probe_rung {
     uint64_t first_ns;       /**< of the first run */
     uint64_t median_ns;      /**< of the runs behind it */
     uint64_t peak_bytes;     /**< of the memory of the process that tried it */
-    uint64_t reserved[6];
+    uint32_t threads;        /**< of one run with these figures; 0: it did not answer */
+    uint32_t reserved_0;
+    uint64_t reserved[5];
 } rung_probe_rung;
 
 /** Receives the rungs in the order of the table, on the calling thread. */

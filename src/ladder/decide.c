@@ -10,7 +10,7 @@ static double ms(const struct rung__trial *trial)
     return (double)trial->outcome.median_ns / 1e6;
 }
 
-static bool is_right(const struct rung__trial *trial)
+bool rung__trial_is_right(const struct rung__trial *trial)
 {
     return trial->answered && trial->outcome.kind != RUNG__OUTCOME_WRONG;
 }
@@ -24,11 +24,12 @@ static struct rung__trial *find_winner(struct rung__trial *trials, struct rung__
 {
     struct rung__trial *fastest = NULL;
     for (struct rung__trial *trial = trials; trial < floor; trial++)
-        if (is_right(trial) && ms(trial) < ms(floor) * WORTH &&
+        if (rung__trial_is_right(trial) && ms(trial) < ms(floor) * WORTH &&
             (!fastest || ms(trial) < ms(fastest)))
             fastest = trial;
     for (struct rung__trial *trial = trials; trial < floor && fastest; trial++)
-        if (is_right(trial) && ms(trial) * WORTH <= ms(fastest) && ms(trial) < ms(floor) * WORTH)
+        if (rung__trial_is_right(trial) && ms(trial) * WORTH <= ms(fastest) &&
+            ms(trial) < ms(floor) * WORTH)
             return trial;
     return floor;
 }
@@ -37,7 +38,7 @@ void rung__probe_decide(struct rung__trial *trials, uint32_t count, struct rung_
 {
     struct rung__trial *winner = find_winner(trials, floor);
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_right(&trials[i]))
+        if (!rung__trial_is_right(&trials[i]))
             continue;
         if (&trials[i] > floor)
             rung__outcome_set(&trials[i].outcome, RUNG__OUTCOME_SLOWER,

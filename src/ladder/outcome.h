@@ -29,7 +29,8 @@ struct rung__outcome {
     enum rung__outcome_kind kind;
     char reason[RUNG__OUTCOME_REASON];
     char executed_by[RUNG__EXECUTED_BY_BYTES];
-    uint32_t runs; /**< that were timed */
+    uint32_t runs;    /**< that were timed */
+    uint32_t threads; /**< of one run; 0: it was not run */
     uint64_t build_ns, first_ns, median_ns;
     uint64_t peak_bytes; /**< of the child's memory */
 };

@@ -46,6 +46,7 @@ static rung_result take_answer(const struct rung__probe_task *task,
         return RUNG_OK;
     }
     out->answered = true;
+    out->outcome.threads = task->threads;
     return rung__buffer_append(&out->outputs, answer->more.data, answer->more.size);
 }
 

@@ -43,6 +43,9 @@ struct rung__trial {
 rung_result rung__probe_try(const struct rung__probe_task *task, struct rung__trial *out);
 void rung__trial_finish(struct rung__trial *trial);
 
+/** It answered, and what it answered was not found wrong. */
+bool rung__trial_is_right(const struct rung__trial *trial);
+
 /**
  * Turns what answered numbers that the floor does not give into `wrong`, whatever its speed: ones
  * that are not finite, or whose relative L2 distance is above the tolerance of the model's form.

@@ -57,11 +57,11 @@ static bool may_serve(const struct rung_model *model, const struct rung__rung *r
 
 /** Loads on one rung; its runtime is found first. */
 static rung_result load_on(const struct rung_model *model, const struct rung__rung *rung,
-                           struct rung__serving *serving)
+                           uint32_t threads, struct rung__serving *serving)
 {
     const struct rung__provider *provider = rung->provider;
     rung_result result = RUNG_OK;
-    serving->threads = provider->single_threaded ? 1 : model->threads;
+    serving->threads = provider->single_threaded ? 1 : threads;
     if (provider->runtime)
         result = rung__instance_load_runtime(model->instance, provider->runtime);
     if (result == RUNG_OK)
@@ -89,7 +89,7 @@ static rung_result load_named(const struct rung_model *model, const char *id, co
         return rung__fail(RUNG_UNSUPPORTED, "%s cannot serve %s: %s", id,
                           model->artifact.view.header.name, reason);
     serving->reason = rung__text_new("named by %s", who);
-    return load_on(model, rung, serving);
+    return load_on(model, rung, model->threads, serving);
 }
 
 /** True for what the runtime below cannot do; what is wrong with the file is so on every rung. */
@@ -126,6 +126,15 @@ static bool may_load(const struct rung_model *model, const struct rung__recall *
     (void)rung__fail(RUNG_UNSUPPORTED, "a probe found it to be %s: %s",
                      rung__name_text(&rung__outcome_names, outcome->kind), outcome->reason);
     return false;
+}
+
+/** As many as a probe of this model found best on the rung, unless the caller said how many. */
+static uint32_t threads_for(const struct rung_model *model, const struct rung__recall *recall,
+                            const struct rung__rung *rung)
+{
+    const struct rung__outcome *outcome =
+        recall->own && !model->threads_given ? rung__verdict_of(recall->verdict, rung->id) : NULL;
+    return outcome && outcome->threads ? outcome->threads : model->threads;
 }
 
 static char *reason_of_probe(const struct rung__recall *recall, const struct rung__rung *rung)
@@ -166,8 +175,9 @@ struct walk {
 static bool goes_on(const struct rung_model *model, struct walk *walk,
                     const struct rung__rung *rung, rung_result *result)
 {
-    *result = may_load(model, walk->recall, rung) ? load_on(model, rung, walk->serving)
-                                                  : RUNG_UNSUPPORTED;
+    *result = may_load(model, walk->recall, rung)
+                  ? load_on(model, rung, threads_for(model, walk->recall, rung), walk->serving)
+                  : RUNG_UNSUPPORTED;
     if (!next_may_do_better(*result))
         return false;
     if (walk->first == RUNG_OK)
@@ -265,6 +275,7 @@ rung_result rung__model_load(struct rung_model *model, const rung_model_options 
     if (result == RUNG_OK)
         result = rung__threads_resolve(model->instance, options->threads, "rung_model_options",
                                        &model->threads);
+    model->threads_given = options->threads != 0;
     if (result != RUNG_OK)
         return result;
     struct rung__serving *serving = calloc(1, sizeof *serving);
@@ -290,7 +301,7 @@ static struct rung__serving *load_proven(const struct rung_model *model,
     struct rung__serving *serving = calloc(1, sizeof *serving), *out = NULL;
     if (!serving)
         return NULL;
-    rung_result result = load_on(model, rung, serving);
+    rung_result result = load_on(model, rung, threads_for(model, recall, rung), serving);
     if (result == RUNG_OK)
         serving->reason = reason_of_probe(recall, rung);
     if (complete(model, serving, result, &out) != RUNG_OK)

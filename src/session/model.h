@@ -18,6 +18,7 @@ struct rung_model {
     struct rung_instance *instance;
     struct rung__artifact artifact;
     uint32_t threads;              /**< of one run, where a rung takes more than one */
+    bool threads_given;            /**< by the caller */
     bool any_precision;            /**< RUNG_MODEL_ANY_PRECISION */
     struct rung__mutex mutex;      /**< guards what follows, to `seen` */
     struct rung__serving *serving; /**< the newest */

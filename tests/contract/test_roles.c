@@ -216,6 +216,25 @@ static void an_embedding_is_what_the_model_gives(void **state)
     require_exact_room(subject, rung_embed);
 }
 
+static void the_raw_output_of_a_run_can_be_read(void **state)
+{
+    struct subject *subject = *state;
+    rung_output output = {.struct_size = sizeof output, .version = RUNG_STRUCT_VERSION};
+    start(subject, direction,
+          "{\"role\":\"embedder\",\"embedding_length\":12,"
+          "\"tensor\":{\"dtype\":\"f32\",\"layout\":\"planar\",\"normalised\":true}}");
+    assert_int_equal(answer(subject, rung_embed, sizeof subject->packet), RUNG_OK);
+    assert_int_equal(rung_context_get_output(subject->context, 0, &output), RUNG_OK);
+    assert_string_equal(output.name, "answer");
+    assert_int_equal(output.count, NUMBERS);
+    if (!makes_numbers_up(subject))
+        assert_memory_equal(output.numbers, direction, sizeof direction);
+    assert_int_equal(rung_context_get_output(subject->context, 1, &output), RUNG_NOT_FOUND);
+    output.version = 0;
+    assert_int_equal(rung_context_get_output(subject->context, 0, &output), RUNG_VERSION);
+    assert_int_equal(rung_context_get_output(NULL, 0, &output), RUNG_INVALID_ARGUMENT);
+}
+
 static void an_embedding_is_normalised_where_the_artifact_says_so(void **state)
 {
     struct subject *subject = *state;
@@ -410,6 +429,7 @@ static int run_contract(const char *rung)
     struct subject subject = {.rung = rung};
     struct CMUnitTest tests[] = {
         cmocka_unit_test(an_embedding_is_what_the_model_gives),
+        cmocka_unit_test(the_raw_output_of_a_run_can_be_read),
         cmocka_unit_test(an_embedding_is_normalised_where_the_artifact_says_so),
         cmocka_unit_test(an_embedding_that_is_not_finite_is_an_error_of_the_run),
         cmocka_unit_test(an_embedder_in_a_lower_precision_needs_leave),

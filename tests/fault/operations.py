@@ -97,6 +97,8 @@ OPERATIONS = [
     Operation("probe", "probe", "-m", "./tiny.rung", "--json", "--time-limit", "30", "--runtime", RUNTIMES, *TRUST,
               outputs=[".local/state/rung/verdict.json"], told=r'"rung":"[a-z-]+"', may_warn=True,
               more_statuses=[3]),  # where the helper program is not found
+    Operation("gate", "gate", "./embedder.rung", "--data", "photos", "--rung", "tract", "--json", "-o", "gate.json", "--runtime",
+              RUNTIMES, *TRUST, outputs=["gate.json"]),
     # One line is there, the beginning of another is cut off.
     Operation("detect --resume", "detect", "-m", "./tiny.rung", "--resume", "results.jsonl", "--runtime", RUNTIMES, *TRUST,
               "other.png", "photos", outputs=["results.jsonl"], change=bring_results),

@@ -115,3 +115,18 @@ def test_a_row_that_is_no_default_is_taken_by_name_only(tmp_path, registry):
 def test_the_tables_of_the_tree_can_be_read(name):
     rows = wheels.read_table(ROOT / "scripts" / name)
     assert rows and all(len(row["sha256"]) == 64 and row["members"] for row in rows)
+
+
+def test_what_may_not_be_passed_on_is_for_tests_alone():
+    """It goes to another folder than the one where a build of the tree looks."""
+    rows = wheels.read_table(ROOT / "scripts" / "runtimes.tsv")
+    assert {row["default"] for row in rows if "proprietary" in row["licence"]} == {"tests"}
+    script = (ROOT / "scripts" / "fetch-runtimes").read_text()
+    assert 'fetch_wheels "$table" "$root/runtimes-tests" "${tests[@]}"' in script
+    assert "/runtimes-tests/" in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def test_the_page_lists_the_runtimes_of_the_table():
+    page = (ROOT / "docs" / "runtimes.md").read_text()
+    for row in wheels.read_table(ROOT / "scripts" / "runtimes.tsv"):
+        assert f"`{row['name']}-{row['version']}`" in page

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gate.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output.h"
+#include "report.h"
+
+/** The options of this command alone. */
+static struct {
+    const char *model, *data, *against;
+    bool json;
+} wanted;
+
+/** What one thread holds. */
+struct session {
+    struct session *next; /**< of the gate's */
+    struct role_session right, form;
+    struct gate_tally tally;
+};
+
+/** What one run of the command holds. */
+struct gate {
+    struct gate_models models;
+    struct session *sessions; /**< the job's, which frees them */
+    size_t sources, failed;
+};
+
+/* ---- models ------------------------------------------------------------------------------- */
+
+static rung_result open_on(rung_instance *instance, const char *name, const char *rung,
+                           uint32_t threads, struct role_model *out)
+{
+    char path[PATH_MAX];
+    const rung_model_options options = {
+        .struct_size = sizeof options,
+        .version = RUNG_STRUCT_VERSION,
+        .flags = RUNG_MODEL_ANY_PRECISION, /* whether it may serve so is what is found out */
+        .threads = threads,
+        .rung = rung,
+    };
+    out->info = (rung_model_info){.struct_size = sizeof out->info, .version = RUNG_STRUCT_VERSION};
+    rung_result result = find_model(instance, name, path, sizeof path);
+    if (result == RUNG_OK)
+        result = rung_model_open(instance, path, &options, &out->model);
+    return result == RUNG_OK ? rung_model_get_info(out->model, &out->info) : result;
+}
+
+/** The model in f32 on the floor: ONNX Runtime's CPU, or tract where that is not. */
+static int open_right(rung_instance *instance, uint32_t threads, struct role_model *out)
+{
+    const char *name = wanted.against ? wanted.against : wanted.model;
+    rung_result result = open_on(instance, name, "ort-cpu", threads, out);
+    if (result == RUNG_UNSUPPORTED)
+        result = open_on(instance, name, "tract", threads, out);
+    if (result != RUNG_OK)
+        return fail_with(result);
+    if (out->info.form == RUNG_FORM_F32)
+        return EXIT_DONE;
+    fprintf(stderr,
+            "rung gate: %s is not in f32, so it is nothing to compare with; name the model in f32 "
+            "with --against\n",
+            name);
+    return EXIT_USAGE;
+}
+
+/** Only forms of one model can be compared, and answers of one shape. */
+static int check_alike(const struct gate_models *models)
+{
+    const rung_model_info *right = &models->right.info, *form = &models->form.info;
+    if (strcmp(right->name, form->name) == 0 && right->role == form->role &&
+        right->canvas_width == form->canvas_width && right->canvas_height == form->canvas_height &&
+        right->embedding_length == form->embedding_length)
+        return EXIT_DONE;
+    fprintf(stderr,
+            "rung gate: %s is no form of %s: name, role, canvas and length of its embeddings must "
+            "be the same\n",
+            form->name, right->name);
+    return EXIT_USAGE;
+}
+
+static int open_models(void *user, rung_instance *instance, const struct job_plan *plan)
+{
+    struct gate *gate = user;
+    int status = open_right(instance, plan->threads, &gate->models.right);
+    if (status != EXIT_DONE)
+        return status;
+    const rung_result result =
+        open_on(instance, wanted.model, common.rung, plan->threads, &gate->models.form);
+    return result == RUNG_OK ? check_alike(&gate->models) : fail_with(result);
+}
+
+static void close_models(void *user)
+{
+    struct gate *gate = user;
+    role_close(&gate->models.form);
+    role_close(&gate->models.right);
+}
+
+static void describe(void *user, char *to, size_t size)
+{
+    const struct gate *gate = user;
+    const rung_model_info *right = &gate->models.right.info, *form = &gate->models.form.info;
+    snprintf(to, size, "%s on %s against %s on %s", form->identity, form->rung, right->identity,
+             right->rung);
+}
+
+/** Nothing is printed or resumed line by line. */
+static json_t *settings(void *user)
+{
+    (void)user;
+    return json_object();
+}
+
+/* ---- sessions ----------------------------------------------------------------------------- */
+
+static void session_free(void *data)
+{
+    struct session *session = data;
+    role_session_finish(&session->right);
+    role_session_finish(&session->form);
+    gate_tally_finish(&session->tally);
+    free(session);
+}
+
+static rung_result session_new(void *user, void **out)
+{
+    struct gate *gate = user;
+    struct session *session = *out = calloc(1, sizeof *session);
+    if (!session)
+        return RUNG_NO_MEMORY;
+    session->next = gate->sessions;
+    gate->sessions = session;
+    rung_result result = role_session_init(&session->right, &gate->models.right, NULL);
+    if (result == RUNG_OK)
+        result = role_session_init(&session->form, &gate->models.form, NULL);
+    return result;
+}
+
+static role_run_fn *run_of(rung_role role)
+{
+    return role == RUNG_ROLE_DETECTOR   ? rung_detect
+           : role == RUNG_ROLE_EMBEDDER ? rung_embed
+                                        : rung_segment;
+}
+
+static void compare_item(void *user, void *data, struct job_item *item)
+{
+    const struct gate *gate = user;
+    struct session *session = data;
+    const rung_role role = gate->models.right.info.role;
+    rung_run_info info;
+    rung_result result = role_run(&session->right, run_of(role), item, (rung_rect){0}, &info);
+    if (result == RUNG_OK)
+        result = role_run(&session->form, run_of(role), item, (rung_rect){0}, &info);
+    if (result != RUNG_OK) {
+        job_item_fail(item, result);
+        return;
+    }
+    if (!gate_compare(&session->tally, role, &session->right, &session->form) ||
+        !(item->line = json_object()))
+        job_item_fail_memory(item);
+}
+
+/* ---- results ------------------------------------------------------------------------------ */
+
+static int begin(void *user, const struct sources *sources)
+{
+    struct gate *gate = user;
+    gate->sources = sources->count;
+    return EXIT_DONE;
+}
+
+static int take_line(void *user, size_t index, const json_t *line)
+{
+    (void)user, (void)index, (void)line;
+    return EXIT_DONE;
+}
+
+static int note_failure(void *user, const json_t *line)
+{
+    struct gate *gate = user;
+    (void)line;
+    gate->failed++;
+    return EXIT_DONE;
+}
+
+/** The record that a model file has of it: what `rung pack` takes as its gate. */
+static int write_record(const json_t *report)
+{
+    char why[512];
+    json_t *record = json_pack("{s:i,s:[O]}", "schema", 1, "gates", report);
+    char *text = json_text(record, REPORT_JSON_FLAGS);
+    json_decref(record);
+    if (!text)
+        return fail_memory();
+    const bool written = output_write(common.output, text, strlen(text), why, sizeof why);
+    free(text);
+    if (written)
+        return EXIT_DONE;
+    fprintf(stderr, "rung: %s\n", why);
+    return EXIT_IO;
+}
+
+static int tell(const json_t *report)
+{
+    if (!wanted.json)
+        gate_print(report);
+    else if (!print_json(report))
+        return fail_memory();
+    const int status = common.output ? write_record(report) : EXIT_DONE;
+    if (status != EXIT_DONE)
+        return status;
+    return json_is_true(json_object_get(report, "passed")) ? EXIT_DONE : EXIT_VERDICT;
+}
+
+static int finish(void *user)
+{
+    const struct gate *gate = user;
+    struct gate_tally sum = {0};
+    bool complete = true;
+    for (const struct session *session = gate->sessions; session; session = session->next)
+        complete = gate_tally_add(&sum, &session->tally) && complete;
+    json_t *report = NULL;
+    int status = EXIT_DONE;
+    /* Of a part of the pictures there is no verdict. */
+    if (complete && sum.pictures == gate->sources) {
+        report = gate_report(&gate->models, &sum);
+        status = report ? tell(report) : fail_memory();
+    } else if (!complete)
+        status = fail_memory();
+    json_decref(report);
+    gate_tally_finish(&sum);
+    return status;
+}
+
+static const struct job_work work = {
+    .open = open_models,
+    .close = close_models,
+    .describe = describe,
+    .settings = settings,
+    .session_new = session_new,
+    .session_free = session_free,
+    .run = compare_item,
+    .begin = begin,
+    .write = take_line,
+    .note_failure = note_failure,
+    .finish = finish,
+};
+
+static int run(int count, char **operands)
+{
+    struct gate gate = {0};
+    (void)count;
+    wanted.model = operands[0];
+    if (!wanted.data) {
+        fprintf(stderr, "rung gate: --data DIR is missing: the photographs to look at\n");
+        return EXIT_USAGE;
+    }
+    return job_run(&work, &gate, 1, (char *[]){(char *)wanted.data});
+}
+
+static const struct option_row options[] = {
+    {.name = "data",
+     .argument = "DIR",
+     .text = "the photographs, and those of the folders below it: such as have what the model is "
+             "for, and none that it was calibrated on",
+     .kind = OPTION_TEXT,
+     .value = VALUE_PATH,
+     .target = &wanted.data},
+    {.name = "rung",
+     .argument = "RUNG",
+     .text = "run the form on this rung (default: the one that serves it)",
+     .kind = OPTION_TEXT,
+     .value = VALUE_RUNG,
+     .target = &common.rung},
+    {.name = "against",
+     .argument = "MODEL",
+     .text = "the same model in f32 (default: MODEL, where that is in f32)",
+     .kind = OPTION_TEXT,
+     .value = VALUE_MODEL,
+     .target = &wanted.against},
+    {.letter = 'o',
+     .name = "output",
+     .argument = "FILE",
+     .text = "write the gate record to FILE, as a spec's \"gate\" takes it",
+     .kind = OPTION_TEXT,
+     .value = VALUE_FILE,
+     .target = &common.output},
+    {.name = "json", .text = "machine-readable output", .target = &wanted.json},
+    {.name = "threads",
+     .argument = "N",
+     .text = "threads that run models (default: the physical cores that may be used)",
+     .kind = OPTION_NUMBER,
+     .target = &common.threads,
+     .least = 1,
+     .most = 1024},
+    ROW_RUNTIME,
+    ROW_TRUST,
+    ROW_UNSIGNED,
+    ROW_VERBOSE,
+    ROW_END,
+};
+
+static const struct command_example examples[] = {
+    {"rung gate centerface --data photos --rung tract",
+     "Tells whether tract finds what the floor finds."},
+    {"rung gate centerface-i8.rung --against centerface --data photos -o gate.json",
+     "Scores a quantised form, and writes the record that is packed with it."},
+    {NULL, NULL},
+};
+
+const struct command command_gate = {
+    .name = "gate",
+    .operands = "MODEL",
+    .operand = VALUE_MODEL,
+    .text = "Score a form of a model against f32, on the rung where it is to run",
+    .more = "The model in f32 on the floor (ort-cpu, else tract) and MODEL on the rung look at the "
+            "same photographs, and what they answer is compared. A detector passes when it finds "
+            "97 % of what f32 finds of 40 pixels and more, and no band of sizes is lost more than "
+            "the others; an embedder when 99.9 % of its cosines to f32 are above 0.999; a "
+            "segmenter when the mean IoU of its classes is at least 0.98.\n\n"
+            "An embedder is measured on a rung that it is otherwise kept from. A photograph that "
+            "cannot be read leaves no verdict, and the exit status is 5.",
+    .options = options,
+    .examples = examples,
+    .verdict = "the form did not pass",
+    .see = (const char *const[]){"pack", "probe", NULL},
+    .run = run,
+    .least_operands = 1,
+    .most_operands = 1,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG_CLI_GATE_H
+#define RUNG_CLI_GATE_H
+
+#include "mask.h"
+#include "roles.h"
+#include "samples.h"
+
+/*
+ * What a form of a model is worth on a rung: it and the model in f32 look at the same pictures, and
+ * what they answer is compared (docs/gate.md). `right` is the model in f32 on the floor.
+ */
+
+/** Sizes of targets: the root of the area, in pixels of the picture. */
+#define GATE_BANDS 4
+struct gate_band {
+    double from; /**< up to where the next one begins */
+    const char *name;
+};
+extern const struct gate_band gate_bands[GATE_BANDS];
+
+/** Targets of one band that f32 finds. */
+struct gate_count {
+    uint64_t all, found, exact; /**< found by the form: with an IoU of 0.5, of 0.95 */
+};
+
+/** What was counted on some pictures; zeroed it is nothing. */
+struct gate_tally {
+    uint64_t pictures;
+    struct samples off; /**< of each picture the largest relative L2 distance of an output */
+    bool not_finite;    /**< an output had a number that is none */
+    bool not_alike;     /**< the outputs are others, and were not compared */
+
+    struct gate_count bands[GATE_BANDS];
+    uint64_t form_targets, extra; /**< that the form finds; of them, that f32 does not */
+    struct samples changes;       /**< of the confidence of what both find */
+    struct samples lost;          /**< the confidence of what f32 alone finds */
+    struct samples moved;         /**< how far key points moved, in pixels */
+
+    struct samples cosines;
+
+    uint64_t pixels, same;
+    uint64_t both[MASK_CLASSES], either[MASK_CLASSES]; /**< pixels of a class in both, in one */
+};
+
+/** Adds what two sessions have just answered to one picture. False without memory. */
+bool gate_compare(struct gate_tally *tally, rung_role role, const struct role_session *right,
+                  const struct role_session *form);
+
+/** Adds the second to the first. False without memory. */
+bool gate_tally_add(struct gate_tally *tally, const struct gate_tally *other);
+void gate_tally_finish(struct gate_tally *tally);
+
+/** The two models of a gate. */
+struct gate_models {
+    struct role_model right, form;
+};
+
+/** What came of it, as a gate record has it; NULL without memory. Sorts the tally's samples. */
+json_t *gate_report(const struct gate_models *models, struct gate_tally *tally);
+
+/** The same for people. */
+void gate_print(const json_t *report);
+
+#endif

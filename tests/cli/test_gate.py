@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""rung gate: forms that answer as f32 does pass, and what each way of answering otherwise costs is counted."""
+import json
+
+import numpy
+import onnx
+import pytest
+import tiny
+from PIL import Image
+from conftest import json_lines, run, sentence
+
+PICTURES = 40
+SIDE = 200
+LOWER = {"form": "int8", "precision": {"text": '{"all": "int8"}'}}
+ROLES = {
+    "detector": {},
+    "embedder": {"role": "embedder", "head": "none", "selection": None, "labels": None, "embedding_length": 12},
+    "segmenter": {"role": "segmenter", "head": "none", "labels": ["dark", "bright"], "canvas": {"width": 6, "height": 2},
+                  "selection": {"min_confidence": 0.5, "suppress": False},
+                  "input": {"name": "image", "dtype": "f32", "shape": [1, 3, 2, 6]}},
+}
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory):
+    """Pictures of one colour each, on which the tiny model finds the corner, 50 pixels wide, and the middle, 100."""
+    folder = tmp_path_factory.mktemp("photos")
+    for i in range(PICTURES):
+        Image.new("RGB", (SIDE, SIDE), (255 - i,) * 3).save(folder / f"{i:02}.png")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory, keys):
+    """Packs the tiny model of a role: with other rows (row 0's confidence is added to the picture's mean) and spec."""
+    def make(file, role="detector", rows=None, **changes):
+        folder = tmp_path_factory.mktemp(file)
+        graph = tiny.graph(folder / "graph.onnx", shape=ROLES[role].get("input", tiny.SPEC["input"])["shape"])
+        if rows is not None:
+            model = onnx.load(graph)
+            for initialiser in model.graph.initializer:
+                if initialiser.name == "rows":
+                    initialiser.CopyFrom(onnx.numpy_helper.from_array(numpy.array([rows], numpy.float32), "rows"))
+            onnx.save(model, graph)
+        spec = tiny.spec(folder / "spec.json", **{**ROLES[role], **changes})
+        run("pack", spec, graph, "-o", folder / f"{file}.rung", "--key", keys / "key.pem")
+        return folder / f"{file}.rung"
+    return make
+
+
+@pytest.fixture(scope="module")
+def f32(pack):
+    return {role: pack(f"f32-{role}", role) for role in ROLES}
+
+
+@pytest.fixture
+def gate(photos, keys):
+    def measure(*arguments, status=0):
+        return run("gate", *arguments, "--data", photos, "--trust", keys / "key.pub.pem", status=status)
+    return measure
+
+
+def report_of(result):
+    (line,) = json_lines(result)
+    return line
+
+
+def checks_of(report):
+    return {check["name"]: check["passed"] for check in report["checks"]}
+
+
+MIDDLE, CORNER = [0.25, 0.25, 0.5, 0.5, 0, 0], [0, 0, 0.25, 0.25, 0.9, 1]
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("rung", ["ort-cpu", "tract"])
+def test_f32_passes_against_itself(f32, gate, role, rung):
+    report = report_of(gate(f32[role], "--rung", rung, "--json"))
+    assert report["passed"] and all(checks_of(report).values()) and report["schema"] == 1
+    assert report["rung"] == rung and report["against"]["rung"] == "ort-cpu" and report["role"] == role
+    assert report["identity"] == report["against"]["identity"] == "tiny" and report["precision"] == "f32"
+    assert report["artifact"] == report["against"]["artifact"] and report["pictures"] == PICTURES
+    assert report["outputs"]["largest"] < 1e-6
+
+
+def test_targets_are_counted_by_their_size(f32, gate):
+    report = report_of(gate(f32["detector"], "--rung", "tract", "--json"))
+    assert [(band["size"], band["targets"], band["found"], band["exact"]) for band in report["bands"]] == [
+        ("below 40 px", 0, 0, 0), ("40 to 80 px", PICTURES, PICTURES, PICTURES),
+        ("80 to 160 px", PICTURES, PICTURES, PICTURES), ("160 px and more", 0, 0, 0)]
+    assert report["extra"] == 0 and report["confidence_change"]["largest"] == 0
+
+
+def test_what_a_form_loses_is_counted_and_a_band_that_is_lost_is_named(f32, pack, gate):
+    """Without the corner half of all is found, and of the band from 40 to 80 nothing."""
+    form = pack("blind", rows=[MIDDLE, [*CORNER[:4], 0.1, 1]], **LOWER)
+    report = report_of(gate(form, "--against", f32["detector"], "--json", status=1))
+    assert not report["passed"] and report["identity"] == "tiny+i8" and report["precision"] == "i8"
+    assert report["all"] == {"targets": 2 * PICTURES, "found": PICTURES, "exact": PICTURES}
+    assert report["lost_confidence"]["median"] == pytest.approx(0.9, abs=1e-4)
+    checks = checks_of(report)
+    assert not checks["found of 40 px and more"] and not checks["found of 40 to 80 px"]
+    assert checks["found of 80 to 160 px"] and checks["targets of 40 px and more"]
+
+
+def test_a_box_that_moved_is_found_and_not_exact(f32, pack, gate):
+    """The corner begins 0.02 further right: IoU 0.23 / 0.27."""
+    form = pack("moved", rows=[MIDDLE, [0.02, *CORNER[1:]]], **LOWER)
+    report = report_of(gate(form, "--against", f32["detector"], "--json"))
+    assert report["all"] == {"targets": 2 * PICTURES, "found": 2 * PICTURES, "exact": PICTURES}
+
+
+def test_what_f32_does_not_find_is_extra(f32, pack, gate):
+    """The corner is somewhere else: one is lost and one is extra in each picture."""
+    form = pack("astray", rows=[MIDDLE, [0.75, 0.75, *CORNER[2:]]], **LOWER)
+    report = report_of(gate(form, "--against", f32["detector"], "--json", status=1))
+    assert report["all"]["found"] == PICTURES and report["extra"] == PICTURES
+    assert report["extra_share"] == pytest.approx(0.5)
+
+
+def test_a_target_of_another_class_is_another_target(f32, pack, gate):
+    form = pack("confused", rows=[MIDDLE, [*CORNER[:5], 0]], **LOWER)
+    report = report_of(gate(form, "--against", f32["detector"], "--json", status=1))
+    assert report["all"]["found"] == PICTURES and report["extra"] == PICTURES
+
+
+def test_how_confidence_changes_is_told(f32, pack, gate):
+    form = pack("unsure", rows=[MIDDLE, [*CORNER[:4], 0.7, 1]], **LOWER)
+    report = report_of(gate(form, "--against", f32["detector"], "--json"))
+    assert report["confidence_change"]["smallest"] == pytest.approx(-0.2, abs=1e-4)
+    assert report["confidence_change"]["largest"] == 0 and report["outputs"]["largest"] > 0.05
+
+
+def test_few_targets_prove_nothing(f32, keys, photos):
+    report = report_of(run("gate", f32["detector"], "--data", photos / "00.png", "--trust", keys / "key.pub.pem", "--json",
+                           status=1))
+    assert not checks_of(report)["targets of 40 px and more"] and not report["passed"]
+
+
+def test_numbers_that_are_not_finite_do_not_pass(f32, pack, gate):
+    form = pack("broken", rows=[[*MIDDLE[:4], 0, float("nan")], CORNER], **LOWER)
+    report = report_of(gate(form, "--against", f32["detector"], "--json", status=1))
+    assert not checks_of(report)["outputs are finite"] and report["outputs"]["median"] is None
+
+
+def test_made_up_numbers_do_not_pass(f32, gate):
+    assert "not passed" in gate(f32["segmenter"], "--rung", "dummy", status=1).out.splitlines()[-1]
+
+
+@pytest.mark.parametrize("change, status", [(0.001, 0), (0.2, 1)])
+def test_an_embedder_passes_by_the_cosines_of_its_embeddings(f32, pack, gate, change, status):
+    rows = numpy.array([MIDDLE, CORNER], numpy.float32)
+    rows[1, 0] += change
+    form = pack("embedder", "embedder", rows=rows, **LOWER)
+    report = report_of(gate(form, "--against", f32["embedder"], "--json", status=status))
+    right = numpy.array([MIDDLE, CORNER], numpy.float64)
+    right[0, 4] = 1
+    changed = right.copy()
+    changed[1, 0] += change
+    cosine = (right * changed).sum() / numpy.linalg.norm(right) / numpy.linalg.norm(changed)
+    assert report["cosine"]["median"] == pytest.approx(cosine, abs=1e-3)
+    assert report["cosine"]["smallest"] <= report["cosine"]["p0.1"] <= report["cosine"]["p1"] <= report["cosine"]["median"]
+
+
+def test_a_segmenter_passes_by_the_mean_iou_of_its_classes(f32, pack, gate):
+    """Of the twelve pixels f32 says that 4 are bright (0.5 and more); the form has one more."""
+    rows = numpy.array([MIDDLE, CORNER], numpy.float32)
+    rows[1, 0] = 0.9
+    form = pack("segmenter", "segmenter", rows=rows, **LOWER)
+    report = report_of(gate(form, "--against", f32["segmenter"], "--json", status=1))
+    bright = int((numpy.array([[*MIDDLE[:4], 1, 0], CORNER]) >= 0.5).sum())
+    assert report["same_pixels"] == pytest.approx(11 / 12) and report["classes"] == 2
+    assert report["mean_iou"] == pytest.approx((bright / (bright + 1) + (12 - bright - 1) / (12 - bright)) / 2)
+
+
+def test_people_read_the_same_figures(f32, pack, gate):
+    form = pack("blind-2", rows=[MIDDLE, [*CORNER[:4], 0.1, 1]], **LOWER)
+    lines = gate(form, "--against", f32["detector"], status=1).out.splitlines()
+    assert lines[0].startswith("gate       tiny+i8 on ort-cpu in i8, artifact ")
+    assert lines[1].startswith("against    tiny on ort-cpu in f32, artifact ")
+    assert any(line.split() == ["40", "to", "80", "px", str(PICTURES), "0", "0"] for line in lines)
+    assert "found of 40 px and more: 0.5, at least 0.97  MISSED" in "\n".join(lines)
+    assert lines[-1] == "verdict    not passed"
+
+
+# ---- records ------------------------------------------------------------------------------------
+
+
+def test_an_embedder_serves_in_a_lower_precision_with_the_record_of_its_gate_alone(f32, pack, gate, photos, keys, tmp_path):
+    form = pack("form", "embedder", **LOWER)
+    embed = ("embed", "--json", "--trust", keys / "key.pub.pem", photos / "00.png")
+    refused = sentence(run(*embed, "-m", form, status=3))
+    assert "embedder are served in f32 unless their gate record" in refused
+    gate(form, "--against", f32["embedder"], "-o", tmp_path / "gate.json")
+    record = json.loads((tmp_path / "gate.json").read_text())
+    assert record["schema"] == 1 and record["gates"][0]["passed"] and record["gates"][0]["rung"] == "ort-cpu"
+    passed = pack("passed", "embedder", gate={"text": json.dumps(record)}, **LOWER)
+    (line,) = json_lines(run(*embed, "-m", passed))
+    assert line["identity"] == "tiny+i8" and line["precision"] == "i8" and line["rung"] == "ort-cpu"
+
+
+def test_a_record_that_did_not_pass_opens_nothing(f32, pack, gate, photos, keys, tmp_path):
+    form = pack("poor", "embedder", rows=[[0.9, *MIDDLE[1:]], CORNER], **LOWER)
+    gate(form, "--against", f32["embedder"], "-o", tmp_path / "gate.json", status=1)
+    record = (tmp_path / "gate.json").read_text()
+    packed = pack("poor-2", "embedder", rows=[[0.9, *MIDDLE[1:]], CORNER], gate={"text": record}, **LOWER)
+    run("embed", "-m", packed, "--trust", keys / "key.pub.pem", photos / "00.png", status=3)
+
+
+# ---- what is refused ----------------------------------------------------------------------------
+
+
+def test_pictures_are_needed(f32):
+    assert "--data DIR is missing" in sentence(run("gate", f32["detector"], status=2))
+
+
+def test_a_lower_form_needs_its_model_in_f32(pack, gate):
+    form = pack("alone", **LOWER)
+    assert "with --against" in sentence(gate(form, status=2))
+    assert "is not in f32" in sentence(gate(form, "--against", form, status=2))
+
+
+def test_another_model_is_no_form_of_it(f32, pack, gate):
+    other = pack("other", name="other", **LOWER)
+    assert "other is no form of tiny" in sentence(gate(other, "--against", f32["detector"], status=2))
+    assert "is no form of" in sentence(gate(f32["embedder"], "--against", f32["detector"], status=2))
+
+
+def test_a_rung_that_does_not_take_the_form_says_so(f32, pack, gate):
+    form = pack("quantised", **LOWER)
+    refused = sentence(gate(form, "--against", f32["detector"], "--rung", "tract", status=3))
+    assert "tract cannot serve tiny: it takes models in f32, and this one is in i8" in refused
+
+
+def test_a_picture_that_cannot_be_read_leaves_no_verdict(f32, keys, photos, tmp_path):
+    for path in photos.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "zz.png").write_text("no picture")
+    result = run("gate", f32["detector"], "--data", tmp_path, "--trust", keys / "key.pub.pem", "-o", tmp_path / "gate.json",
+                 status=5)
+    assert not result.out and "zz.png" in result.err and not (tmp_path / "gate.json").exists()
