@@ -165,11 +165,29 @@ static rung_result note_all(const struct pass *pass, struct rung__engine_record 
     return result;
 }
 
+/** Providers that cannot compile a model may well run it in another way, and say nothing. */
+static rung_result refuse_nothing(const char *root, const char *name)
+{
+    struct rung__folder names;
+    char *files = rung__text_new("%s/%s/" RUNG__ENGINE_FILES, root, name);
+    rung_result result = files ? rung__folder_list(files, 1, &names) : no_memory();
+    free(files);
+    if (result != RUNG_OK)
+        return result == RUNG_CAPACITY ? RUNG_OK : result;
+    if (names.count == 0)
+        result = rung__fail(RUNG_INTEGRITY, "the provider left no engine in its folder");
+    rung__folder_finish(&names);
+    return result;
+}
+
 rung_result rung__engine_files_note(const char *root, const char *name,
                                     struct rung__engine_record *record)
 {
     struct pass pass;
-    rung_result result = begin_pass(root, name, NULL, &pass);
+    rung_result result = refuse_nothing(root, name);
+    if (result != RUNG_OK)
+        return result;
+    result = begin_pass(root, name, NULL, &pass);
     if (result == RUNG_OK)
         result = note_all(&pass, record);
     end_pass(&pass);
