@@ -19,7 +19,8 @@ struct listing {
     json_t *engines; /**< NULL: rows are printed */
     bool complete, begun;
     bool on_terminal, drawn; /**< the line of progress */
-    int status;
+    uint32_t damaged, unreadable, unbuilt;
+    int status; /**< of the first that could not be built */
     uint64_t bytes;
 };
 
@@ -28,7 +29,7 @@ static const char *state_of(const rung_engine *engine)
     if (engine->flags & RUNG_ENGINE_UNBUILT)
         return "unbuilt";
     if (engine->result != RUNG_OK)
-        return "damaged";
+        return engine->result == RUNG_INTEGRITY ? "damaged" : "unreadable";
     return engine->flags & RUNG_ENGINE_CURRENT ? "current" : "outdated";
 }
 
@@ -73,8 +74,10 @@ static void take_engine(void *user, const rung_engine *engine)
         print_engine(listing, engine);
     listing->begun = true;
     listing->bytes += engine->result == RUNG_OK ? engine->bytes : 0;
-    if (engine->result != RUNG_OK && !(engine->flags & RUNG_ENGINE_UNBUILT))
-        listing->status = EXIT_INTEGRITY;
+    if (engine->flags & RUNG_ENGINE_UNBUILT)
+        return;
+    listing->damaged += engine->result == RUNG_INTEGRITY;
+    listing->unreadable += engine->result != RUNG_OK && engine->result != RUNG_INTEGRITY;
 }
 
 static int list(rung_instance *instance, struct listing *listing, int count, char **operands)
@@ -88,7 +91,7 @@ static int verify(rung_instance *instance, struct listing *listing, int count, c
 {
     (void)count, (void)operands;
     const rung_result result = rung_engines_verify(instance, take_engine, listing);
-    return result == RUNG_OK ? listing->status : fail_with(result);
+    return result == RUNG_OK ? EXIT_DONE : fail_with(result);
 }
 
 static int clear(rung_instance *instance, struct listing *listing, int count, char **operands)
@@ -155,7 +158,7 @@ static void take_progress(void *user, const rung_engines_progress *progress)
     else
         print_progress(listing, progress);
     listing->begun = true;
-    if (listing->status == EXIT_DONE)
+    if (progress->result != RUNG_OK && !listing->unbuilt++)
         listing->status = exit_of(progress->result);
 }
 
@@ -221,7 +224,7 @@ static int build_paths(rung_instance *instance, struct listing *listing, const s
     const rung_result result = rung_engines_build(instance, (const char *const *)paths->items,
                                                   paths->count, &options, take_progress, listing);
     undraw(listing);
-    return result == RUNG_OK ? listing->status : fail_with(result);
+    return result == RUNG_OK ? EXIT_DONE : fail_with(result);
 }
 
 static int build(rung_instance *instance, struct listing *listing, int count, char **operands)
@@ -260,6 +263,21 @@ static int print_end(struct listing *listing, const char *action)
     return EXIT_DONE;
 }
 
+/** An exit status, with a sentence where all is not well. */
+static int judge(const struct listing *listing)
+{
+    if (listing->damaged || listing->unreadable)
+        fprintf(stderr, "rung engines: %u damaged, %u unreadable; their lines tell why\n",
+                listing->damaged, listing->unreadable);
+    if (listing->unbuilt)
+        fprintf(stderr, "rung engines: %u could not be built; their lines tell why\n",
+                listing->unbuilt);
+    return listing->unbuilt      ? listing->status
+           : listing->damaged    ? EXIT_INTEGRITY
+           : listing->unreadable ? EXIT_IO
+                                 : EXIT_DONE;
+}
+
 static int act(size_t action, int count, char **operands)
 {
     rung_instance *instance;
@@ -271,10 +289,10 @@ static int act(size_t action, int count, char **operands)
     int status = common.json && !listing.engines
                      ? fail_memory()
                      : actions[action](instance, &listing, count, operands);
-    if (status == EXIT_DONE || listing.begun) {
-        const int printed = print_end(&listing, action_names[action]);
-        status = status == EXIT_DONE ? printed : status;
-    }
+    if (status == EXIT_DONE)
+        status = print_end(&listing, action_names[action]);
+    if (status == EXIT_DONE)
+        status = judge(&listing);
     json_decref(listing.engines);
     rung_instance_destroy(instance);
     return status;
@@ -348,8 +366,8 @@ const struct command command_engines = {
         "the rung that a probe chose for each, or for --rung; the smallest first, one at a time. "
         "What cannot be built is remembered, and left alone until the model, the device, a driver "
         "or a library changes, or --again is given.\n\n"
-        "verify removes engines that are damaged, and gives exit status 4 if there were any. "
-        "clear removes all.",
+        "verify removes engines that are damaged. Where there are any the exit status is 4, and 5 "
+        "where one cannot be read, for list too. clear removes all.",
     .options = options,
     .examples = examples,
     .see = (const char *const[]){"probe", "explain", NULL},

@@ -313,11 +313,11 @@ rung_result rung_engines_start(rung_instance *instance, const char *const *paths
                                const rung_engines_options *caller_options,
                                rung_engines_progress_callback callback, void *user)
 {
-    struct rung__engine_want options, *wants;
+    struct rung__engine_want options, *wants = NULL;
     rung_result result = check_arguments(instance, paths, count, caller_options, &options);
     if (result == RUNG_OK)
         result = make_wants(paths, count, &options, &wants);
-    if (result != RUNG_OK)
+    if (result != RUNG_OK || !wants)
         return result;
     struct rung__engine_builder *builder = &instance->builder;
     rung__mutex_lock(&builder->mutex);

@@ -77,7 +77,7 @@ class Place:
 
     def leftovers(self):
         """What dead processes left: not the locks."""
-        return sorted(path.name for path in self.engines_folder.glob(".*") if path.name not in (".lock", ".build"))
+        return sorted(path.name for path in self.engines_folder.glob(".*") if path.name not in (".lock", ".build.lock"))
 
     def start(self, *command, steering="", **more):
         return subprocess.Popen(command, env=self.environment(steering), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
