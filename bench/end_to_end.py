@@ -137,6 +137,7 @@ def main():
     parser.add_argument("--pictures", type=int,
                         help=f"of a run, the photographs repeated (default: each once, but at least {PICTURES})")
     harness.add_options(parser, ROUNDS)
+    parser.add_argument("--rung-option", action="append", default=[], help="one more argument of rung detect")
     options = parser.parse_args()
     harness.require_demo()
     result = measure(options, harness.keep_to_cpus())

@@ -31,11 +31,11 @@ def fail(sentence, status=1):
     sys.exit(status)
 
 
-def environment():
+def environment(**more):
     """The caller's without what steers rung or ONNX Runtime, and the demo's model and key."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("RUNG_", "ORT_", "OMP_", "PYTHON"))}
     return {**kept, "RUNG_MODEL_PATH": str(ROOT / "build/models"), "RUNG_TRUST_PATH": str(ROOT / "build/trust"),
-            "ORT_DISABLE_TELEMETRY": "1"}
+            "ORT_DISABLE_TELEMETRY": "1", "RUNG_PROBE": "off", **more}
 
 
 # ---- the peers --------------------------------------------------------------------------------
@@ -136,10 +136,10 @@ class Timed:
     peak_bytes: int
 
 
-def run_timed(command, watch=None):
-    """Runs to the end. `watch` is called with the process id after each line."""
+def run_timed(command, watch=None, **more):
+    """Runs to the end, with more of the environment. `watch` is called with the process id after each line."""
     start = time.monotonic()
-    process = subprocess.Popen(list(map(os.fspath, command)), stdout=subprocess.PIPE, env=environment())
+    process = subprocess.Popen(list(map(os.fspath, command)), stdout=subprocess.PIPE, env=environment(**more))
     lines, arrivals, rest = [], [], b""
     while data := os.read(process.stdout.fileno(), 1 << 20):
         now = time.monotonic()
@@ -186,12 +186,32 @@ def take_turns(cpus, options, first, second, progress):
     return quiet + noisy, len(noisy), False
 
 
+def take_rounds(cpus, options, sides, progress):
+    """
+    Calls each of the sides ({name: callable}) once a round, from another one on each time, until `options.rounds` were
+    quiet or the tries are used up. Gives ([{name: value}] of the rounds that count, number of noisy ones, whether enough
+    were quiet).
+    """
+    names = list(sides)
+    quiet, noisy = [], []
+    for number in range(options.rounds * TRIES_PER_ROUND):
+        await_quiet(cpus, options.wait)
+        load = Load(cpus)
+        first = number % len(names)
+        values = {name: sides[name]() for name in names[first:] + names[:first]}
+        others = load.others()
+        (quiet if others <= NOISE_MAX else noisy).append(values)
+        progress(number + 1, values, others)
+        if len(quiet) == options.rounds:
+            return quiet, len(noisy), True
+    return quiet + noisy, len(noisy), False
+
+
 def add_options(parser, rounds):
     """Those of a benchmark that takes turns."""
     parser.add_argument("--rounds", type=int, default=rounds, help=f"quiet ones ({rounds})")
     parser.add_argument("--wait", type=float, default=0, metavar="SECONDS",
                         help="before each round, for the CPUs to be left alone, at most so long (0)")
-    parser.add_argument("--rung-option", action="append", default=[], help="one more argument of rung detect")
     parser.add_argument("--json", action="store_true", help="one JSON object")
 
 

@@ -48,6 +48,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--photo", type=pathlib.Path, default=harness.PHOTOS / "astronaut.png", help="with a face in it")
     harness.add_options(parser, ROUNDS)
+    parser.add_argument("--rung-option", action="append", default=[], help="one more argument of rung detect")
     options = parser.parse_args()
     harness.require_demo()
     cpus = harness.keep_to_cpus()

@@ -2,8 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "colour.h"
 #include "common.h"
 #include "device.h"
+
+static bool line_only;
 
 static rung_result write_explanation(void *instance, rung_span to, size_t *needed)
 {
@@ -75,15 +78,59 @@ static int explain_model(rung_instance *instance, json_t *json)
     return status;
 }
 
+/** Milliseconds, or a dash. */
+static void print_ms(const json_t *rung, const char *key)
+{
+    const json_t *ms = json_object_get(rung, key);
+    if (json_is_number(ms))
+        printf(" %9.1f", json_number_value(ms));
+    else
+        printf(" %9s", "-");
+}
+
 static void print_rungs(const json_t *json)
 {
     size_t index;
     json_t *item;
-    printf("rungs\n");
+    char head[128];
+    snprintf(head, sizeof head, "rungs\n  %-12s %-12s %9s %9s  %s", "RUNG", "OUTCOME", "RUN ms",
+             "FLOOR ms", "REASON");
+    colour_print_head(head);
     json_array_foreach(json_object_get(json, "rungs"), index, item)
     {
-        printf("  %-12s %-12s %s\n", text_of(item, "id"), text_of(item, "outcome"),
-               text_of(item, "reason"));
+        printf("  %-12s ", text_of(item, "rung"));
+        colour_print_outcome(text_of(item, "outcome"), 12);
+        print_ms(item, "median_ms");
+        print_ms(item, "floor_ms");
+        printf("  %s\n", text_of(item, "reason"));
+    }
+}
+
+/** What has changed since the last verdict. */
+static void print_changes(const json_t *json)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(json, "changed"), index, item)
+    {
+        printf("changed    %s\n", json_string_value(item));
+    }
+}
+
+static void print_strikes(const json_t *json)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(json, "strikes"), index, item)
+    {
+        const int strikes = (int)json_integer_value(json_object_get(item, "strikes"));
+        const bool holds = json_is_true(json_object_get(item, "holds"));
+        printf("strikes    %s died %d time%s in a row in a %s, with model %.16s…%s\n",
+               text_of(item, "rung"), strikes, strikes == 1 ? "" : "s", text_of(item, "what"),
+               text_of(item, "model"),
+               !holds ? "; something has changed since, so it may be tried again"
+               : json_is_true(json_object_get(item, "refused")) ? "; it is not tried again"
+                                                                : "");
     }
 }
 
@@ -115,7 +162,8 @@ static void print_runtimes(const json_t *json)
 static void print_explanation(const json_t *json)
 {
     const json_t *model = json_object_get(json, "model");
-    const char *chosen = text_of(json, "chosen");
+    const json_t *chosen = json_object_get(json, "chosen");
+    const char *rung = text_of(chosen, "rung");
     if (model) {
         printf("model      %s (%s), artifact %.16s…\n", text_of(model, "identity"),
                json_is_true(json_object_get(model, "signed")) ? "signed by a trusted key"
@@ -126,8 +174,10 @@ static void print_explanation(const json_t *json)
                text_of(model, "why"), json_real_value(json_object_get(model, "run_ms")), threads,
                threads == 1 ? "" : "s");
     } else
-        printf("chosen     %s: %s; no model was given, so nothing ran\n",
-               chosen[0] ? chosen : "none", text_of(json, "why"));
+        printf("chosen     %s: %s; no model was given, so nothing ran\n", rung[0] ? rung : "none",
+               text_of(chosen, "reason"));
+    print_changes(json);
+    print_strikes(json);
     print_loaded(json);
     if (json_is_true(json_object_get(json, "allow_unsigned")))
         printf("unsigned models are admitted (--allow-unsigned)\n");
@@ -136,14 +186,20 @@ static void print_explanation(const json_t *json)
     print_runtimes(json);
 }
 
-static int run(int count, char **operands)
+static int print_line(rung_instance *instance)
 {
-    (void)count, (void)operands;
-    rung_instance *instance;
-    json_t *json = NULL;
-    rung_result result = open_instance(&instance);
+    char line[1024]; /* it is never longer */
+    const rung_result result =
+        rung_instance_summary(instance, (rung_span){line, sizeof line}, NULL);
     if (result != RUNG_OK)
         return fail_with(result);
+    puts(line);
+    return EXIT_DONE;
+}
+
+static int explain(rung_instance *instance)
+{
+    json_t *json = NULL;
     int status = read_json(write_explanation, instance, &json);
     /* Where that fails, what is known is shown all the same. */
     if (status == EXIT_DONE && common.model)
@@ -154,12 +210,35 @@ static int run(int count, char **operands)
     } else if (json)
         print_explanation(json);
     json_decref(json);
+    return status;
+}
+
+static int run(int count, char **operands)
+{
+    (void)count, (void)operands;
+    rung_instance *instance;
+    const rung_result result = open_instance(&instance);
+    if (result != RUNG_OK)
+        return fail_with(result);
+    const int status = line_only ? print_line(instance) : explain(instance);
     rung_instance_destroy(instance);
     return status;
 }
 
 static const struct option_row options[] = {
-    ROW_MODEL, ROW_JSON, ROW_RUNG, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE, ROW_END,
+    ROW_MODEL,
+    ROW_JSON,
+    {
+        .name = "line",
+        .text = "one line on what serves here and why, as an application may show it",
+        .target = &line_only,
+    },
+    ROW_RUNG,
+    ROW_RUNTIME,
+    ROW_TRUST,
+    ROW_UNSIGNED,
+    ROW_VERBOSE,
+    ROW_END,
 };
 
 static const struct command_example examples[] = {

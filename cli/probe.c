@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "colour.h"
 #include "common.h"
 #include "report.h"
 
@@ -20,18 +21,21 @@ static double ms(uint64_t ns)
 
 static void print_head(void)
 {
-    printf("%-12s %-11s %9s %9s %9s %7s %8s  %s\n", "RUNG", "OUTCOME", "BUILD ms", "FIRST ms",
-           "RUN ms", "THREADS", "PEAK MB", "REASON");
+    char head[128];
+    snprintf(head, sizeof head, "%-12s %-11s %9s %9s %9s %7s %8s  %s", "RUNG", "OUTCOME",
+             "BUILD ms", "FIRST ms", "RUN ms", "THREADS", "PEAK MB", "REASON");
+    colour_print_head(head);
 }
 
 static void print_row(const rung_probe_rung *rung)
 {
-    printf("%-12s %-11s ", rung->rung, rung->outcome);
+    printf("%-12s ", rung->rung);
+    colour_print_outcome(rung->outcome, 11);
     if (rung->runs)
-        printf("%9.1f %9.1f %9.1f %7u %8.0f", ms(rung->build_ns), ms(rung->first_ns),
+        printf(" %9.1f %9.1f %9.1f %7u %8.0f", ms(rung->build_ns), ms(rung->first_ns),
                ms(rung->median_ns), rung->threads, (double)rung->peak_bytes / 1e6);
     else
-        printf("%9s %9s %9s %7s %8s", "-", "-", "-", "-", "-");
+        printf(" %9s %9s %9s %7s %8s", "-", "-", "-", "-", "-");
     printf("  %s\n", rung->reason);
 }
 

@@ -65,14 +65,19 @@ rung_result rung__fingerprint_add(struct rung__fingerprint *fingerprint, const c
     return RUNG_OK;
 }
 
-rung_result rung__fingerprint_digest(const struct rung__fingerprint *fingerprint,
-                                     char hex[2 * RUNG__SHA256_BYTES + 1])
+rung_result rung__fingerprint_digest_of(const char *text, char hex[2 * RUNG__SHA256_BYTES + 1])
 {
     uint8_t digest[RUNG__SHA256_BYTES];
-    const rung_result result = rung__sha256_of(fingerprint->text, fingerprint->size, digest);
+    const rung_result result = rung__sha256_of(text, strlen(text), digest);
     if (result == RUNG_OK)
         rung__text_hex(hex, digest, sizeof digest);
     return result;
+}
+
+rung_result rung__fingerprint_digest(const struct rung__fingerprint *fingerprint,
+                                     char hex[2 * RUNG__SHA256_BYTES + 1])
+{
+    return rung__fingerprint_digest_of(fingerprint->text, hex);
 }
 
 /* ---- the device -------------------------------------------------------------------------- */

@@ -46,6 +46,9 @@ rung_result rung__fingerprint_add(struct rung__fingerprint *fingerprint, const c
 rung_result rung__fingerprint_digest(const struct rung__fingerprint *fingerprint,
                                      char hex[2 * RUNG__SHA256_BYTES + 1]);
 
+/** The same of a text that was kept. */
+rung_result rung__fingerprint_digest_of(const char *text, char hex[2 * RUNG__SHA256_BYTES + 1]);
+
 /** One difference in words, such as "driver nvidia 550.1 → 560.2". */
 struct rung__fingerprint_change {
     char text[256];

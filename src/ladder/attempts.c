@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "hardware/fingerprint.h"
 
 #define SCHEMA       1
 #define FOLDER       "attempts"
@@ -30,15 +31,6 @@ struct record {
 static rung_result no_memory(void)
 {
     return rung__fail(RUNG_NO_MEMORY, "no memory for " WHAT);
-}
-
-static rung_result digest_of(const char *fingerprint, char hex[2 * RUNG__SHA256_BYTES + 1])
-{
-    uint8_t digest[RUNG__SHA256_BYTES];
-    rung_result result = rung__sha256_of(fingerprint, strlen(fingerprint), digest);
-    if (result == RUNG_OK)
-        rung__text_hex(hex, digest, sizeof digest);
-    return result;
 }
 
 /* ---- the record -------------------------------------------------------------------------- */
@@ -230,7 +222,7 @@ static rung_result prepare(const struct rung__try *what, struct rung__attempt *o
     (void)rung__text_format(out->strike.model, sizeof out->strike.model, "%s", what->model);
     (void)rung__text_format(name, sizeof name, "%s-%.*s", out->strike.rung, DIGEST_SHOWN,
                             what->model);
-    rung_result result = digest_of(what->fingerprint, out->strike.fingerprint);
+    rung_result result = rung__fingerprint_digest_of(what->fingerprint, out->strike.fingerprint);
     if (result == RUNG_OK)
         result = name_files(what->folder, name, out);
     return result == RUNG_OK ? make_folder(what->folder) : result;
@@ -249,6 +241,8 @@ rung_result rung__attempt_begin(const struct rung__try *what, struct rung__attem
     out->number = rung__cancel_note(out->path);
     result = write_record(out);
     out->noted = result == RUNG_OK;
+    if (!out->noted) /* it may be there all the same, where it could not be synced */
+        (void)rung__file_remove(out->path);
     return result;
 }
 

@@ -19,8 +19,7 @@ void rung__instance_tell_cache(struct rung_instance *instance)
                         rung_last_error());
 }
 
-rung_result rung__instance_engine_key(const struct rung_instance *instance,
-                                      const struct rung__rung *rung,
+rung_result rung__instance_engine_key(struct rung_instance *instance, const struct rung__rung *rung,
                                       const struct rung__artifact *artifact,
                                       struct rung__engine_key *out)
 {

@@ -11,8 +11,7 @@ struct rung__engine_store rung__instance_engines(const struct rung_instance *ins
 
 /** The key of a model's engine as this machine is now. Results: OK, NO_MEMORY, UNSUPPORTED
  * (libcrypto refuses). */
-rung_result rung__instance_engine_key(const struct rung_instance *instance,
-                                      const struct rung__rung *rung,
+rung_result rung__instance_engine_key(struct rung_instance *instance, const struct rung__rung *rung,
                                       const struct rung__artifact *artifact,
                                       struct rung__engine_key *out);
 

@@ -65,7 +65,7 @@ static void tell_failure(void *user, const struct rung__engine_key *key, const c
     telling->callback(telling->user, &engine);
 }
 
-static rung_result begin(const rung_instance *instance, rung_engine_callback callback, void *user,
+static rung_result begin(rung_instance *instance, rung_engine_callback callback, void *user,
                          const char *function, struct telling *out)
 {
     char *fingerprint = NULL;

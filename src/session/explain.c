@@ -7,27 +7,56 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/text.h"
+#include "hardware/describe.h"
 #include "ladder/pins.h"
-#include "session/device.h"
-#include "session/recall.h"
-#include "session/standing.h"
+#include "session/strikes.h"
+#include "session/survey.h"
 
-#define REASON_BYTES RUNG__STANDING_REASON
+#define CHANGES_TOLD 32u
 
-static json_t *explain_candidate(const struct rung__instance_runtime *own, size_t index,
-                                 bool *failed)
+static const char *state_of(const struct rung__runtime_outcome *outcome)
 {
-    const struct rung__runtime_candidate *candidate = &own->candidates.items[index];
+    if (!outcome->tried)
+        return "not tried";
+    return outcome->result == RUNG_OK          ? "loaded"
+           : outcome->result == RUNG_NOT_FOUND ? "missing"
+                                               : "refused";
+}
+
+static json_t *explain_providers(const struct rung__library_facts *facts, bool *failed)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < facts->provider_count; i++)
+        rung__json_append(list, json_string(facts->providers[i]), failed);
+    return list;
+}
+
+/** What is known of a library that loads. */
+static void explain_facts(const struct rung__known_library *library, json_t *to, bool *failed)
+{
+    const struct rung__library_facts *facts = &library->facts;
+    rung__json_set(to, "file", json_string(facts->file ? facts->file : library->path), failed);
+    rung__json_set(to, "version", json_string(facts->version), failed);
+    if (!facts->api)
+        return;
+    rung__json_set(to, "api", json_integer(facts->api), failed);
+    rung__json_set(to, "providers", explain_providers(facts, failed), failed);
+}
+
+static json_t *explain_library(const struct rung__instance_runtimes *own, size_t index,
+                               bool *failed)
+{
+    const struct rung__known_library *library = &own->libraries.items[index];
     const struct rung__runtime_outcome *outcome = &own->outcomes[index];
-    const char *state = !outcome->tried              ? "not tried"
-                        : outcome->result == RUNG_OK ? "loaded"
-                                                     : "refused";
     json_t *object =
-        json_pack("{s:s,s:s,s:s,s:s}", "runtime", own->candidates.runtime->name, "path",
-                  candidate->path, "origin", candidate->origin, "state", state);
+        json_pack("{s:s,s:s,s:s,s:s}", "runtime", library->runtime->name, "path", library->path,
+                  "origin", library->origin, "state", state_of(outcome));
     if (outcome->reason)
         rung__json_set(object, "reason", json_string(outcome->reason), failed);
+    if (*library->digest)
+        rung__json_set(object, "digest", json_string(library->digest), failed);
+    if (rung__library_is_usable(library))
+        explain_facts(library, object, failed);
     return object;
 }
 
@@ -56,50 +85,56 @@ static json_t *explain_options(const struct rung__option *options, bool *failed)
     return object;
 }
 
-/** What a probe found a rung to be that can run here still; NULL: nothing. */
-static const struct rung__outcome *probed_outcome(const struct rung__recall *recall,
-                                                  const struct rung__rung *rung,
-                                                  const struct rung__standing *standing)
-{
-    if (!recall->verdict || !standing->can_run)
-        return NULL;
-    return rung__verdict_of(recall->verdict, rung->id);
-}
-
 static json_t *explain_figures(const struct rung__outcome *outcome)
 {
-    return json_pack("{s:i,s:f,s:f,s:f,s:I}", "runs", (int)outcome->runs, "build_ms",
-                     (double)outcome->build_ns / 1e6, "first_ms", (double)outcome->first_ns / 1e6,
-                     "median_ms", (double)outcome->median_ns / 1e6, "peak_bytes",
-                     (json_int_t)outcome->peak_bytes);
+    return json_pack("{s:i,s:i,s:f,s:f,s:s,s:I}", "runs", (int)outcome->runs, "threads",
+                     (int)outcome->threads, "build_ms", (double)outcome->build_ns / 1e6, "first_ms",
+                     (double)outcome->first_ns / 1e6, "executed_by", outcome->executed_by,
+                     "peak_bytes", (json_int_t)outcome->peak_bytes);
 }
 
-/** What the table says of a rung, and how it stands. */
-static json_t *explain_rung(const struct rung__rung *rung, const struct rung__standing *standing,
-                            const struct rung__outcome *probed, bool *failed)
+/** Milliseconds; null for none. */
+static json_t *explain_ms(uint64_t ns)
 {
-    const char *outcome =
-        probed ? rung__name_text(&rung__outcome_names, probed->kind) : standing->outcome;
-    json_t *object =
-        json_pack("{s:s,s:s?,s:s,s:s,s:s,s:s?,s:s?,s:s?,s:s,s:s,s:b}", "id", rung->id, "provider",
-                  rung->provider ? rung->provider->name : NULL, "outcome", outcome, "reason",
-                  probed ? probed->reason : standing->reason, "text", rung->text, "executed_by",
-                  rung->executed_by, "device", rung->device, "fallback", rung->fallback,
-                  "model_form", rung__forms_text(rung->forms), "precision",
-                  rung__precision_text(rung->precision), "compiling", rung->compiling);
-    if (probed && probed->runs)
+    return ns ? json_real((double)ns / 1e6) : json_null();
+}
+
+/** What the table says of a rung, how it stands, and what a probe found. */
+static json_t *explain_rung(const struct rung__survey *survey, uint32_t index, bool *failed)
+{
+    const struct rung__rung *rung = &rung__rungs[index];
+    const struct rung__standing *standing = &survey->standings[index];
+    const struct rung__outcome *probed = rung__survey_probed(survey, index);
+    const bool timed = probed && probed->runs;
+    json_t *object = json_pack(
+        "{s:s,s:s,s:s,s:o,s:o,s:s,s:s,s:s?,s:s?,s:s?,s:s,s:s,s:b,s:b}", "rung", rung->id, "outcome",
+        probed ? rung__name_text(&rung__outcome_names, probed->kind) : standing->outcome, "reason",
+        probed ? probed->reason : standing->reason, "median_ms",
+        explain_ms(timed ? probed->median_ns : 0), "floor_ms",
+        explain_ms(timed ? rung__survey_floor_ns(survey) : 0), "text", rung->text, "provider",
+        rung->provider->name, "executed_by", rung->executed_by, "device", rung->device, "fallback",
+        rung->fallback, "model_form", rung__forms_text(rung->forms), "precision",
+        rung__precision_text(rung->precision), "compiling", rung->compiling, "floor", rung->floor);
+    if (timed)
         rung__json_set(object, "probe", explain_figures(probed), failed);
     rung__json_set(object, "session", explain_options(rung->session, failed), failed);
     rung__json_set(object, "options", explain_options(rung->options, failed), failed);
     return object;
 }
 
+static json_t *explain_rungs(const struct rung__survey *survey, bool *failed)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < rung__rung_count; i++)
+        rung__json_append(list, explain_rung(survey, i, failed), failed);
+    return list;
+}
+
 static json_t *explain_candidates(const struct rung_instance *instance, bool *failed)
 {
     json_t *list = json_array();
-    for (size_t r = 0; r < RUNG__RUNTIMES; r++)
-        for (size_t i = 0; i < instance->runtimes[r].candidates.count; i++)
-            rung__json_append(list, explain_candidate(&instance->runtimes[r], i, failed), failed);
+    for (size_t i = 0; i < instance->runtimes.libraries.count; i++)
+        rung__json_append(list, explain_library(&instance->runtimes, i, failed), failed);
     return list;
 }
 
@@ -107,68 +142,9 @@ static json_t *explain_runtimes(const struct rung_instance *instance, bool *fail
 {
     json_t *list = json_array();
     for (size_t r = 0; r < RUNG__RUNTIMES; r++)
-        if (instance->runtimes[r].loaded)
+        if (instance->runtimes.of[r].loaded)
             rung__json_append(list, explain_runtime(&rung__runtimes[r], failed), failed);
     return list;
-}
-
-/** All that an explanation is made of. */
-struct explanation {
-    struct rung__recall recall;
-    struct rung__hardware *hardware;
-    json_t *rungs;
-    const struct rung__rung *chosen, *above; /**< `above`: the last that can not serve */
-    struct rung__standing of_above;
-    char why[REASON_BYTES];
-    bool failed; /**< memory was missing */
-};
-
-/** Why the chosen rung, or none: a probe, or what is above it and can not serve. */
-static void explain_choice(struct explanation *made, bool proven)
-{
-    const struct rung__recall *recall = &made->recall;
-    const char *probed = recall->changed ? "what was probed has changed, rung probe measures again"
-                                         : "nothing was probed on this device";
-    if (!made->chosen)
-        (void)rung__text_format(made->why, REASON_BYTES,
-                                "no rung can run: no runtime could be loaded");
-    else if (proven)
-        (void)rung__text_format(made->why, REASON_BYTES,
-                                "chosen by a probe of %s on this device: %s", recall->verdict->name,
-                                rung__verdict_of(recall->verdict, made->chosen->id)->reason);
-    else if (!made->above)
-        (void)rung__text_format(made->why, REASON_BYTES,
-                                "the best rung that this version can run; %s", probed);
-    else
-        (void)rung__text_format(made->why, REASON_BYTES, "the next one down (%s: %s); %s",
-                                made->above->id, made->of_above.reason, probed);
-}
-
-static rung_result explain_rungs(struct rung_instance *instance, struct explanation *made)
-{
-    const struct rung__rung *proven = rung__recall_rung(&made->recall);
-    bool proven_can_serve = false;
-    struct rung__standing standing;
-    for (uint32_t i = 0; i < rung__rung_count; i++) {
-        const struct rung__rung *rung = &rung__rungs[i];
-        rung_result result = rung__rung_stand(instance, made->hardware, rung, &standing);
-        if (result != RUNG_OK)
-            return result;
-        const struct rung__outcome *probed = probed_outcome(&made->recall, rung, &standing);
-        rung__json_append(made->rungs, explain_rung(rung, &standing, probed, &made->failed),
-                          &made->failed);
-        proven_can_serve = proven_can_serve || (rung == proven && standing.can_run);
-        if (!made->chosen && standing.can_serve)
-            made->chosen = rung;
-        else if (!made->chosen && rung->automatic && rung->floor) {
-            made->above = rung;
-            made->of_above = standing;
-        }
-    }
-    if (proven_can_serve)
-        made->chosen = proven;
-    explain_choice(made, proven_can_serve);
-    return RUNG_OK;
 }
 
 /** Which verdict holds; null without one. */
@@ -180,27 +156,74 @@ static json_t *explain_verdict(const struct rung__recall *recall)
                      recall->verdict->model, "threads", (int)recall->verdict->threads);
 }
 
-static rung_result explain(struct rung_instance *instance, struct explanation *made, json_t **out)
+/** What a verdict depends on, line by line. */
+static json_t *explain_lines(const char *text, bool *failed)
 {
-    made->rungs = json_array();
-    rung_result result = rung__instance_recall(instance, NULL, &made->recall);
-    if (result == RUNG_OK)
-        result = rung__instance_hardware(instance, &made->hardware);
-    if (result == RUNG_OK)
-        result = explain_rungs(instance, made);
-    if (result != RUNG_OK) {
-        json_decref(made->rungs);
-        return result;
+    json_t *list = json_array();
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+        rung__json_append(list, json_stringn(text, length), failed);
+        text += length + (text[length] == '\n');
     }
-    *out = json_pack("{s:i,s:s,s:o,s:o,s:o,s:s?,s:s,s:o,s:b,s:b,s:i}", "schema", 1, "version",
-                     rung_version(), "loaded", explain_runtimes(instance, &made->failed),
-                     "runtimes", explain_candidates(instance, &made->failed), "rungs", made->rungs,
-                     "chosen", made->chosen ? made->chosen->id : NULL, "why", made->why, "verdict",
-                     explain_verdict(&made->recall), "verdict_outdated", made->recall.changed,
-                     "allow_unsigned", (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0,
-                     "trusted_keys", (int)instance->trust.count);
-    result = *out ? rung__explain_device(instance, *out, &made->failed) : RUNG_NO_MEMORY;
-    if (result == RUNG_OK && !made->failed)
+    return list;
+}
+
+/** In words, what is other than when the last verdict was made. */
+static json_t *explain_changes(const struct rung__recall *recall, const char *now, bool *failed)
+{
+    struct rung__fingerprint_change changes[CHANGES_TOLD];
+    json_t *list = json_array();
+    if (!recall->changed)
+        return list;
+    const size_t count =
+        rung__fingerprint_changes(recall->store.fingerprint, now, changes, CHANGES_TOLD);
+    for (size_t i = 0; i < count && i < CHANGES_TOLD; i++)
+        rung__json_append(list, json_string(changes[i].text), failed);
+    if (count > CHANGES_TOLD)
+        rung__json_append(list, json_sprintf("%zu more", count - CHANGES_TOLD), failed);
+    return list;
+}
+
+static rung_result explain_fingerprint(struct rung_instance *instance,
+                                       const struct rung__recall *recall, json_t *to, bool *failed)
+{
+    char *now = NULL, digest[2 * RUNG__SHA256_BYTES + 1];
+    rung_result result = rung__instance_fingerprint(instance, RUNG__FINGERPRINT_VERDICT, &now);
+    if (result == RUNG_OK)
+        result = rung__fingerprint_digest_of(now, digest);
+    if (result == RUNG_OK) {
+        rung__json_set(to, "fingerprint", json_string(digest), failed);
+        rung__json_set(to, "depends_on", explain_lines(now, failed), failed);
+        rung__json_set(to, "changed", explain_changes(recall, now, failed), failed);
+    }
+    free(now);
+    return result;
+}
+
+static json_t *explain_all(struct rung_instance *instance, const struct rung__survey *survey,
+                           bool *failed)
+{
+    return json_pack("{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
+                     rung_version(), "device", rung__hardware_json(survey->hardware, failed),
+                     "chosen", "rung", survey->chosen ? survey->chosen->id : NULL, "reason",
+                     survey->reason, "rungs", explain_rungs(survey, failed), "verdict",
+                     explain_verdict(&survey->recall), "loaded", explain_runtimes(instance, failed),
+                     "runtimes", explain_candidates(instance, failed), "allow_unsigned",
+                     (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
+                     (int)instance->trust.count);
+}
+
+static rung_result explain(struct rung_instance *instance, const struct rung__survey *survey,
+                           json_t **out)
+{
+    bool failed = false;
+    *out = explain_all(instance, survey, &failed);
+    rung_result result = *out ? RUNG_OK : RUNG_NO_MEMORY;
+    if (result == RUNG_OK)
+        result = explain_fingerprint(instance, &survey->recall, *out, &failed);
+    if (result == RUNG_OK)
+        result = rung__explain_strikes(instance, *out, &failed);
+    if (result == RUNG_OK && !failed)
         return RUNG_OK;
     json_decref(*out);
     *out = NULL;
@@ -210,13 +233,14 @@ static rung_result explain(struct rung_instance *instance, struct explanation *m
 rung_result rung_instance_explain(rung_instance *instance, rung_span to, size_t *needed)
 {
     json_t *json = NULL;
-    struct explanation made = {0};
+    struct rung__survey survey;
     if (!instance || (!to.data && to.size))
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_instance_explain: an argument is NULL");
     /* That no runtime loads is part of the answer. */
-    rung_result result = explain(instance, &made, &json);
-    rung__recall_finish(&made.recall);
-    free(made.hardware);
+    rung_result result = rung__survey_make(instance, &survey);
+    if (result == RUNG_OK)
+        result = explain(instance, &survey, &json);
+    rung__survey_finish(&survey);
     if (result != RUNG_OK)
         return result;
     result = rung__json_write(json, to, needed);

@@ -26,7 +26,7 @@ struct rung_instance {
     atomic_bool told_of_cache;
     struct rung__engine_builder builder;
     struct rung__mutex mutex; /**< guards what is below */
-    struct rung__instance_runtime runtimes[RUNG__RUNTIMES];
+    struct rung__instance_runtimes runtimes;
 };
 
 /** Below which folder this machine's hardware is read: "", or what RUNG_HARDWARE_ROOT says. */

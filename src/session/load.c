@@ -155,8 +155,9 @@ static void explain_choice(const struct rung_model *model, const struct rung__re
                            const char *refusals, struct rung__serving *serving)
 {
     const char *probed = recall->changed ? probe_outdated : nothing_probed;
-    if (serving->rung == rung__recall_rung(recall)) {
-        serving->reason = reason_of_probe(recall, serving->rung);
+    const struct rung__rung *proven = rung__recall_rung(recall);
+    if (proven && serving->rung == proven) {
+        serving->reason = reason_of_probe(recall, proven);
         return;
     }
     if (!refusals) {

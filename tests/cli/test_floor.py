@@ -97,14 +97,14 @@ def test_without_an_onnx_runtime_tract_serves_and_explain_says_why(no_ort):
     assert "tract" in sentence(result) and "ONNX Runtime" in result.err
 
     explained = explain("-m", "centerface", environment=no_ort)
-    assert explained["chosen"] == "tract" and "RUNG_RUNTIME" in explained["why"]
+    assert explained["chosen"]["rung"] == "tract" and "RUNG_RUNTIME" in explained["chosen"]["reason"]
     assert "ort-cpu" in explained["model"]["why"] and "RUNG_RUNTIME" in explained["model"]["why"]
-    rungs = {rung["id"]: rung for rung in explained["rungs"]}
+    rungs = {rung["rung"]: rung for rung in explained["rungs"]}
     assert rungs["ort-cpu"]["outcome"] == "absent" and "RUNG_RUNTIME" in rungs["ort-cpu"]["reason"]
     assert rungs["tract"]["outcome"] == "available"
     assert [runtime["name"] for runtime in explained["loaded"]] == ["tract"]
     text = run("explain", environment=no_ort).out
-    assert "absent" in text and "refused    onnxruntime" in text and "runtime    tract 0.23." in text
+    assert "absent" in text and "missing    onnxruntime" in text and "runtime    tract 0.23." in text
 
 
 def test_an_onnx_runtime_that_does_not_load_is_told(tmp_path, no_ort):
@@ -118,7 +118,7 @@ def test_both_runtimes_are_listed():
     explained = explain()
     assert {runtime["name"] for runtime in explained["loaded"]} == {"onnxruntime", "tract"}
     assert {candidate["runtime"] for candidate in explained["runtimes"]} == {"onnxruntime", "tract"}
-    assert explained["chosen"] == "ort-cpu"
+    assert explained["chosen"]["rung"] == "ort-cpu"
 
 
 def test_a_model_that_onnx_runtime_refuses_goes_one_down(tmp_path, keys):
@@ -126,7 +126,7 @@ def test_a_model_that_onnx_runtime_refuses_goes_one_down(tmp_path, keys):
     model = pack(tmp_path, keys, ir_version=99)
     explained = explain("-m", model, "--trust", keys / "key.pub.pem")
     assert explained["model"]["rung"] == "tract" and "IR version" in explained["model"]["why"]
-    assert explained["chosen"] == "ort-cpu"
+    assert explained["chosen"]["rung"] == "ort-cpu"
 
 
 def test_a_model_that_kills_tract_is_a_sentence(tmp_path, keys):
@@ -149,7 +149,7 @@ def test_a_model_packed_for_onnx_runtime_alone_stays_off_tract(tmp_path, keys, n
 def test_without_the_helper_tract_loads_nothing(lonely):
     lonely["RUNG_RUNTIME_PATH"] = str(ROOT / "runtimes")
     assert "rung-probe" in sentence(run("detect", "-m", "centerface", "--rung", "tract", FACE, environment=lonely, status=3))
-    rungs = {rung["id"]: rung for rung in explain(environment=lonely)["rungs"]}
+    rungs = {rung["rung"]: rung for rung in explain(environment=lonely)["rungs"]}
     assert rungs["tract"]["outcome"] == "absent" and "rung-probe" in rungs["tract"]["reason"]
     assert rungs["ort-cpu"]["outcome"] == "available"
 
@@ -158,4 +158,4 @@ def test_without_any_runtime_the_sentence_says_what_to_do(lonely):
     told = sentence(run("detect", "-m", "centerface", FACE, environment=lonely, status=3))
     assert "fetch-runtimes" in told and "ort-cpu: " in told and "tract: " in told
     explained = explain(environment=lonely)
-    assert explained["chosen"] is None and explained["loaded"] == []
+    assert explained["chosen"]["rung"] is None and explained["loaded"] == []

@@ -23,7 +23,7 @@ def explain(*arguments, **options):
 
 
 def rungs_of(explained):
-    return {rung["id"]: rung for rung in explained["rungs"]}
+    return {rung["rung"]: rung for rung in explained["rungs"]}
 
 
 def test_every_rung_of_the_table_is_listed_with_a_reason():
@@ -42,7 +42,7 @@ def test_a_rung_that_cannot_run_is_not_claimed():
             assert rung["outcome"] in ("absent", "unmeasured")
         if rung["executed_by"] and rung["executed_by"] not in offered:
             assert rung["outcome"] == "absent"
-    assert explained["chosen"] == "ort-cpu"
+    assert explained["chosen"]["rung"] == "ort-cpu"
 
 
 def test_the_options_of_a_rung_are_told():
@@ -69,16 +69,17 @@ def test_without_an_onnx_runtime_its_rungs_say_so(tmp_path):
     ("virtio", set())])
 def test_a_rung_is_absent_without_its_device(machine, found, tmp_path):
     trees.write(trees.TREES[machine](), tmp_path)
-    rungs = explain(environment=clean_environment(RUNG_HARDWARE_ROOT=str(tmp_path)))["rungs"]
+    (stock,) = ROOT.glob("runtimes/onnxruntime-[0-9]*/libonnxruntime.so.*")
+    rungs = explain(environment=clean_environment(RUNG_HARDWARE_ROOT=str(tmp_path), RUNG_RUNTIME=str(stock)))["rungs"]
     needing = [rung for rung in rungs if rung["device"] not in (None, "an x86 CPU") and "platforms" not in rung["reason"]]
-    assert {rung["id"] for rung in needing if "none was found" not in rung["reason"]} == found
-    assert all("does not offer" in rung["reason"] for rung in needing if rung["id"] in found)
+    assert {rung["rung"] for rung in needing if "none was found" not in rung["reason"]} == found
+    assert all("does not offer" in rung["reason"] for rung in needing if rung["rung"] in found)
 
 
 def test_the_page_lists_the_rungs_of_the_table():
     page = (ROOT / "docs" / "ladder.md").read_text().split("**What has run")[0]
     listed = re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
-    assert listed == [rung["id"] for rung in explain()["rungs"]]
+    assert listed == [rung["rung"] for rung in explain()["rungs"]]
 
 
 @pytest.fixture
@@ -111,7 +112,7 @@ def choose_tract(stored):
 
 def test_a_probe_chooses_by_measurement_and_the_verdict_is_followed(state):
     rungs = probe(state)
-    assert list(rungs) == [rung["id"] for rung in explain()["rungs"]]
+    assert list(rungs) == [rung["rung"] for rung in explain()["rungs"]]
     chosen = [rung for rung in rungs.values() if rung["outcome"] == "chosen"]
     assert [rung["rung"] for rung in chosen] == ["ort-cpu"] and rungs["tract"]["outcome"] == "slower"
     assert rungs["ort-cpu"]["median_ms"] < rungs["tract"]["median_ms"]
@@ -120,17 +121,17 @@ def test_a_probe_chooses_by_measurement_and_the_verdict_is_followed(state):
     assert "runs" not in rungs["cuda"] and rungs["dummy"]["outcome"] == "unmeasured"
 
     explained = explain("-m", "centerface", environment=state)
-    assert explained["model"]["rung"] == explained["chosen"] == "ort-cpu"
+    assert explained["model"]["rung"] == explained["chosen"]["rung"] == "ort-cpu"
     assert explained["model"]["why"].startswith("chosen by a probe on this device: ")
-    assert explained["verdict"]["name"] == "centerface" and not explained["verdict_outdated"]
-    assert rungs_of(explained)["tract"]["outcome"] == "slower" and rungs_of(explained)["tract"]["probe"]["median_ms"] > 0
+    assert explained["verdict"]["name"] == "centerface" and not explained["changed"]
+    assert rungs_of(explained)["tract"]["outcome"] == "slower" and rungs_of(explained)["tract"]["median_ms"] > rungs_of(explained)["tract"]["floor_ms"] > 0
 
 
 def test_what_was_chosen_is_what_runs(state):
     probe(state)
     store(state, choose_tract)
     explained = explain("-m", "centerface", environment=state)
-    assert explained["model"]["rung"] == explained["chosen"] == "tract"
+    assert explained["model"]["rung"] == explained["chosen"]["rung"] == "tract"
     other = explain("-m", "yunet_n_320", environment=state)["model"]
     assert other["rung"] == "tract" and "chosen by a probe of centerface" in other["why"]
     named = explain("-m", "centerface", "--rung", "ort-cpu", environment=state)["model"]
@@ -158,7 +159,7 @@ def test_a_verdict_of_other_libraries_is_not_followed(state, tmp_path):
     state["RUNG_RUNTIME_PATH"] = str(tmp_path / "libonnxruntime.so")
     (tmp_path / "libonnxruntime.so").write_text("no library")
     explained = explain("-m", "centerface", environment=state)
-    assert explained["model"]["rung"] == "ort-cpu" and explained["verdict"] is None and explained["verdict_outdated"]
+    assert explained["model"]["rung"] == "ort-cpu" and explained["verdict"] is None and explained["changed"]
     assert "rung probe measures again" in explained["model"]["why"]
 
 
@@ -168,7 +169,7 @@ def test_a_verdict_of_another_device_is_not_followed(state, tmp_path):
     (tmp_path / "proc" / "cpuinfo").write_text("processor\t: 0\nvendor_id\t: Other\nmodel name\t: Another\n\n")
     state["RUNG_HARDWARE_ROOT"] = str(tmp_path)
     explained = explain("-m", "centerface", environment=state)
-    assert explained["verdict"] is None and explained["verdict_outdated"]
+    assert explained["verdict"] is None and explained["changed"]
 
 
 def test_a_damaged_verdict_is_a_missing_one_said_once(state):

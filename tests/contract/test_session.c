@@ -341,6 +341,22 @@ static void a_rung_that_is_not_there_is_named(void **state)
     assert_non_null(strstr(rung_last_error(), "warp"));
 }
 
+static void the_summary_is_one_line_of_the_size_it_says(void **state)
+{
+    struct subject *subject = *state;
+    char line[1024];
+    size_t needed = 0;
+    assert_int_equal(rung_instance_summary(subject->instance, (rung_span){NULL, 0}, &needed),
+                     RUNG_CAPACITY);
+    assert_in_range(needed, 16, sizeof line);
+    assert_int_equal(rung_instance_summary(subject->instance, (rung_span){line, needed}, &needed),
+                     RUNG_OK);
+    assert_int_equal(strlen(line) + 1, needed);
+    assert_null(strchr(line, '\n'));
+    assert_int_equal(rung_instance_summary(NULL, (rung_span){line, needed}, NULL),
+                     RUNG_INVALID_ARGUMENT);
+}
+
 static int run_contract(const char *rung)
 {
     struct subject subject = {.rung = rung};
@@ -357,6 +373,7 @@ static int run_contract(const char *rung)
         cmocka_unit_test(a_context_is_of_the_identity_that_was_asked_for),
         cmocka_unit_test(an_unsigned_model_needs_leave),
         cmocka_unit_test(a_rung_that_is_not_there_is_named),
+        cmocka_unit_test(the_summary_is_one_line_of_the_size_it_says),
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         tests[i].setup_func = set_up;

@@ -36,7 +36,7 @@ JANSSONS_OWN = re.compile(r"load\.c:\d+: lex_scan_string: Assertion")
 # The last line of a job, when it comes to its end.
 SUMMARY = re.compile(r"\d+ pictures?, ")
 
-BY_PRODUCTS = (".lock", "CACHEDIR.TAG")  # stay, for whoever comes next
+BY_PRODUCTS = (".lock", "CACHEDIR.TAG", "libraries.json")  # stay, for whoever comes next
 
 DONE, BACKEND, INTEGRITY, IO = 0, 3, 4, 5
 

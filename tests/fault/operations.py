@@ -28,7 +28,8 @@ class Operation:
 
     def __init__(self, name, *arguments, outputs=(), change=None, standing=None, result_line=False,
                  told="", may_warn=False, status=0, more_statuses=(), text=None, may_leave_out=False,
-                 variables=None, may_leave=(), may_remove=(), unsound=None):
+                 variables=None, may_leave=(), may_remove=(), unsound=None,
+                 at_most=None):
         self.name, self.arguments, self.outputs = name, [str(argument) for argument in arguments], outputs
         self.change, self.status = change, status
         self.standing = standing  # a call that the system does not have
@@ -41,6 +42,7 @@ class Operation:
         self.variables = variables or {}  # of its environment
         self.may_leave, self.may_remove = tuple(may_leave), tuple(may_remove)  # files below these folders
         self.unsound = unsound  # what is wrong about the files that are there at the end
+        self.at_most = at_most  # places of one call that fail, where it would take too long to let all fail
 
     def enter(self, origin, folder):
         shutil.copytree(origin, folder)
@@ -54,6 +56,10 @@ def let_others_write(folder):
 
 def bring_an_old_model(folder):
     shutil.copy(folder / "old.rung", folder / "out.rung")
+
+
+def forget_libraries(folder):
+    shutil.rmtree(folder / ".local" / "state")
 
 
 def bring_results(folder):
@@ -105,6 +111,11 @@ def unsound_engines(after):
                     yield f"{folder} is not whole"
         elif f"{ENGINES}/{folder}/record.json" not in after:
             yield f"{folder} has no record"
+def bring_a_strike(folder):
+    strikes = folder / ".local" / "state" / "rung" / "strikes"
+    strikes.mkdir(parents=True, mode=0o700)
+    (strikes / "cuda-c0ffee.json").write_text('{"schema":1,"rung":"cuda","model":"c0ffee","fingerprint":"other","what":"build",'
+                                              '"strikes":1,"time":1}')
 
 
 OPERATIONS = [
@@ -144,10 +155,16 @@ OPERATIONS = [
               "photos", outputs=["out/white.png"], result_line=True),
     Operation("detect --coco", "detect", "-m", "./tiny.rung", "--json", "--coco", "coco.json", "--runtime", RUNTIMES, *TRUST,
               "photos", outputs=["coco.json"], result_line=True),
+    # Each library is loaded in a process of its own; where that cannot be, it is loaded here.
+    Operation("explain the first time", "explain", "--json", "--runtime", RUNTIMES, change=forget_libraries,
+              at_most=6, told=r'"id":"[a-z-]+"'),
     # Figures differ from run to run; where the verdict cannot be kept a warning says so.
     Operation("probe", "probe", "-m", "./tiny.rung", "--json", "--time-limit", "30", "--runtime", RUNTIMES, *TRUST,
               outputs=[".local/state/rung/verdict.json"], told=r'"rung":"[a-z-]+"', may_warn=True,
               more_statuses=[3]),  # where the helper program is not found
+    # What cannot be loaded or read is told as such; warnings say what of the state folder is of no use.
+    Operation("explain", "explain", "--json", "--runtime", RUNTIMES, change=bring_a_strike, told='"schema":1', may_warn=True),
+    Operation("explain --line", "explain", "--line", "--runtime", RUNTIMES, told="^Models run on", may_warn=True),
     Operation("gate", "gate", "./embedder.rung", "--data", "photos", "--rung", "tract", "--json", "-o", "gate.json", "--runtime",
               RUNTIMES, *TRUST, outputs=["gate.json"]),
     # A build that had no memory for itself is not remembered; one whose child was refused something is.

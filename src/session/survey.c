@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/survey.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+const struct rung__outcome *rung__survey_probed(const struct rung__survey *survey, uint32_t index)
+{
+    if (!survey->recall.verdict || !survey->standings[index].can_run)
+        return NULL;
+    return rung__verdict_of(survey->recall.verdict, rung__rungs[index].id);
+}
+
+uint64_t rung__survey_floor_ns(const struct rung__survey *survey)
+{
+    for (uint32_t i = 0; i < rung__rung_count; i++) {
+        const struct rung__outcome *probed = rung__survey_probed(survey, i);
+        if (rung__rungs[i].floor && probed && probed->runs)
+            return probed->median_ns;
+    }
+    return 0;
+}
+
+/** The last floor that cannot serve, and stands above the chosen one; NULL: none does. */
+static const struct rung__rung *find_above(const struct rung__survey *survey, uint32_t *index)
+{
+    const struct rung__rung *above = NULL;
+    for (uint32_t i = 0; i < rung__rung_count && &rung__rungs[i] != survey->chosen; i++)
+        if (rung__rungs[i].automatic && rung__rungs[i].floor) {
+            above = &rung__rungs[i];
+            *index = i;
+        }
+    return above;
+}
+
+static void explain_choice(struct rung__survey *survey)
+{
+    const struct rung__recall *recall = &survey->recall;
+    const char *probed = recall->changed ? "what was probed has changed, rung probe measures again"
+                                         : "nothing was probed on this device";
+    char *to = survey->reason;
+    uint32_t index = 0;
+    const struct rung__rung *above = find_above(survey, &index);
+    if (!survey->chosen)
+        (void)rung__text_format(to, RUNG__STANDING_REASON,
+                                "no rung can run: no runtime could be loaded");
+    else if (survey->proven)
+        (void)rung__text_format(to, RUNG__STANDING_REASON,
+                                "chosen by a probe of %s on this device: %s", recall->verdict->name,
+                                rung__verdict_of(recall->verdict, survey->chosen->id)->reason);
+    else if (!above)
+        (void)rung__text_format(to, RUNG__STANDING_REASON,
+                                "the best rung that this version can run; %s", probed);
+    else
+        (void)rung__text_format(to, RUNG__STANDING_REASON, "the next one down (%s: %s); %s",
+                                above->id, survey->standings[index].reason, probed);
+}
+
+/** The one that a probe chose, when it can run; else the best that needs no proof. */
+static void choose(struct rung__survey *survey)
+{
+    const struct rung__rung *proven = rung__recall_rung(&survey->recall);
+    for (uint32_t i = 0; i < rung__rung_count; i++) {
+        const struct rung__rung *rung = &rung__rungs[i];
+        if (!survey->chosen && survey->standings[i].can_serve)
+            survey->chosen = rung;
+        if (rung == proven && survey->standings[i].can_run)
+            survey->proven = true;
+    }
+    if (survey->proven)
+        survey->chosen = proven;
+    explain_choice(survey);
+}
+
+rung_result rung__survey_make(struct rung_instance *instance, struct rung__survey *out)
+{
+    *out = (struct rung__survey){0};
+    rung_result result = rung__instance_recall(instance, NULL, &out->recall);
+    if (result == RUNG_OK)
+        result = rung__instance_hardware(instance, &out->hardware);
+    if (result != RUNG_OK)
+        return result;
+    out->standings = calloc(rung__rung_count, sizeof *out->standings);
+    if (!out->standings)
+        return rung__fail(RUNG_NO_MEMORY, "no memory to look at the rungs");
+    for (uint32_t i = 0; i < rung__rung_count && result == RUNG_OK; i++)
+        result = rung__rung_stand(instance, out->hardware, &rung__rungs[i], &out->standings[i]);
+    if (result == RUNG_OK)
+        choose(out);
+    return result;
+}
+
+void rung__survey_finish(struct rung__survey *survey)
+{
+    rung__recall_finish(&survey->recall);
+    free(survey->hardware);
+    free(survey->standings);
+    *survey = (struct rung__survey){0};
+}
