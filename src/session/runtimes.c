@@ -29,6 +29,15 @@ void rung__instance_runtimes_finish(struct rung__instance_runtimes *own)
     rung__libraries_finish(&own->libraries);
 }
 
+struct rung__runtime_places rung__instance_places(const struct rung_instance *instance)
+{
+    return (struct rung__runtime_places){
+        .only = instance->environment.runtime,
+        .option = instance->runtime_path,
+        .environment = instance->environment.runtime_path,
+    };
+}
+
 /* ---- which there are, and what they are ------------------------------------------------------ */
 
 static bool has_helper(const struct rung_instance *instance)
@@ -53,9 +62,7 @@ static rung_result find(struct rung_instance *instance, struct rung__instance_ru
     rung__cpus_read(rung__instance_hardware_root(instance), &cpus);
     rung_result result = rung__libraries_find(
         &(struct rung__library_finder){
-            .places = {.only = instance->environment.runtime,
-                       .option = instance->runtime_path,
-                       .environment = instance->environment.runtime_path},
+            .places = rung__instance_places(instance),
             .helper = has_helper(instance) ? instance->helper : NULL,
             .state = instance->state,
             .at_once = cpus.logical,

@@ -25,6 +25,9 @@ struct rung__instance_runtimes {
     char preferred[RUNG__LIBRARY_DIGEST]; /**< the library that a verdict names, or "" */
 };
 
+/** Where an instance looks for runtimes. */
+struct rung__runtime_places rung__instance_places(const struct rung_instance *instance);
+
 void rung__instance_runtimes_finish(struct rung__instance_runtimes *own);
 
 /**
