@@ -35,6 +35,7 @@ struct rung__runtime_places rung__instance_places(const struct rung_instance *in
         .only = instance->environment.runtime,
         .option = instance->runtime_path,
         .environment = instance->environment.runtime_path,
+        .library = instance->library,
     };
 }
 
