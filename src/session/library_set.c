@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -77,4 +78,65 @@ json_t *rung__library_set_json(const char *file, bool *failed)
                   "files", (int)sum.files, "licences", sum.licences);
     free(path);
     return json;
+}
+
+/** The line of a file in the sum of parts; of what is no library there is none. */
+static rung_result add_part(struct rung__sha256 *sha, const char *folder, const char *name,
+                            bool *any)
+{
+    char line[32];
+    struct rung__file file;
+    if (!strstr(name, ".so"))
+        return RUNG_OK;
+    char *path = rung__path_join(folder, name);
+    if (!path)
+        return rung__fail(RUNG_NO_MEMORY, "no memory to look at libraries");
+    const bool open =
+        rung__path_kind(path) == RUNG__PATH_FILE && rung__file_open(path, &file) == RUNG_OK;
+    free(path);
+    if (!open)
+        return RUNG_OK;
+    (void)rung__text_format(line, sizeof line, "%llu", (unsigned long long)file.stamp.size);
+    rung__file_close(&file);
+    *any = true;
+    rung_result result = rung__sha256_update(sha, name, strlen(name) + 1);
+    return result == RUNG_OK ? rung__sha256_update(sha, line, strlen(line) + 1) : result;
+}
+
+/** `except` is the name of the library itself. */
+static rung_result sum_parts(const char *path, const struct rung__folder *folder,
+                             const char *except, bool *any, uint8_t digest[RUNG__SHA256_BYTES])
+{
+    struct rung__sha256 sha = {0};
+    rung_result result = rung__sha256_init(&sha);
+    if (result != RUNG_OK)
+        return result;
+    for (size_t i = 0; i < folder->count && result == RUNG_OK; i++)
+        if (strcmp(folder->names[i], except) != 0)
+            result = add_part(&sha, path, folder->names[i], any);
+    if (result == RUNG_OK)
+        result = rung__sha256_result(&sha, digest);
+    rung__sha256_finish(&sha);
+    return result;
+}
+
+rung_result rung__library_parts(const char *file, char to[2 * RUNG__SHA256_BYTES + 1])
+{
+    struct rung__folder folder;
+    uint8_t digest[RUNG__SHA256_BYTES];
+    char *path = rung__path_folder(file);
+    to[0] = '\0';
+    if (!path)
+        return rung__fail(RUNG_NO_MEMORY, "no memory to look at libraries");
+    rung_result result = rung__folder_list(path, SET_LIMIT, &folder);
+    if (result == RUNG_OK) {
+        bool any = false;
+        result = sum_parts(path, &folder, rung__path_name(file), &any, digest);
+        rung__folder_finish(&folder);
+        if (result == RUNG_OK && any)
+            rung__text_hex(to, digest, sizeof digest);
+    } else if (result != RUNG_NO_MEMORY)
+        result = RUNG_OK; /* what cannot be listed has no parts of its own */
+    free(path);
+    return result;
 }

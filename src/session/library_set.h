@@ -3,6 +3,7 @@
 #define RUNG__SESSION_LIBRARY_SET_H
 
 #include "base/json.h"
+#include "base/sha256.h"
 
 /**
  * What lies beside a library in the folder of its set, as an object: "folder", "bytes", "files",
@@ -10,5 +11,12 @@
  * alone. NULL: there is no such file; what lacked memory shows in `*failed`.
  */
 json_t *rung__library_set_json(const char *file, bool *failed);
+
+/**
+ * Tells one set of libraries beside a library from another, by their names and sizes: providers and
+ * what they need are large, and are not read. "" without any, and among the system's own.
+ * Results: OK, NO_MEMORY, UNSUPPORTED (libcrypto refuses).
+ */
+rung_result rung__library_parts(const char *file, char to[2 * RUNG__SHA256_BYTES + 1]);
 
 #endif

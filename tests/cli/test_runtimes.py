@@ -2,6 +2,7 @@
 """The inference libraries: what each is, how large, under which licence, and that real builds beside each other do not harm."""
 import json
 import re
+import shutil
 
 import pytest
 from conftest import PHOTOS, ROOT, clean_environment, json_lines, run
@@ -88,3 +89,23 @@ def test_the_stock_build_stays_first_where_no_other_one_offers_a_device(tmp_path
     explained = explain(RUNG_HARDWARE_ROOT=str(tmp_path))
     (loaded,) = (each for each in explained["loaded"] if each["name"] == "onnxruntime")
     assert loaded["version"] == "1.31.1"
+
+
+def test_what_a_library_loads_counts_as_a_part_of_it(tmp_path):
+    """By name and size: it is not read. The library itself counts by its content, wherever it lies."""
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        shutil.copy(library_of("onnxruntime-1.31.1"), tmp_path / name)
+
+    def depends_on(name):
+        lines = explain(RUNG_RUNTIME=str(next((tmp_path / name).glob("libonnxruntime.so.*"))))["depends_on"]
+        return [str(line) for line in lines if "onnxruntime" in str(line)]
+    alone = depends_on("one")
+    assert len(alone) == 1 and depends_on("two") == alone
+    (tmp_path / "one" / "libonnxruntime_providers_new.so").write_text("a provider")
+    with_part = depends_on("one")
+    assert len(with_part) == 2
+    (tmp_path / "one" / "README").write_text("no library")
+    assert depends_on("one") == with_part
+    (tmp_path / "one" / "libonnxruntime_providers_new.so").write_text("another provider")
+    assert with_part[0] in depends_on("one") and depends_on("one") != with_part
