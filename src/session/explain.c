@@ -94,6 +94,14 @@ static json_t *explain_runtimes(const struct rung_instance *instance, bool *fail
     return list;
 }
 
+/** What is wanted in place of what a probe chose; null for nothing. */
+static json_t *explain_override(const struct rung__override *override)
+{
+    if (!*override->id)
+        return json_null();
+    return json_pack("{s:s,s:s}", "rung", override->id, "from", override->from);
+}
+
 /** Which verdict holds; null without one. */
 static json_t *explain_verdict(const struct rung__recall *recall)
 {
@@ -151,12 +159,13 @@ static json_t *explain_all(struct rung_instance *instance, const struct rung__su
                            bool *failed)
 {
     return json_pack(
-        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
+        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
         rung_version(), "device", rung__hardware_json(survey->hardware, failed), "chosen", "rung",
-        survey->chosen ? survey->chosen->id : NULL, "reason", survey->reason, "rungs",
-        explain_rungs(survey, failed), "verdict", explain_verdict(&survey->recall), "loaded",
-        explain_runtimes(instance, failed), "runtimes", rung__explain_libraries(instance, failed),
-        "plugins", rung__explain_plugins(instance, failed), "allow_unsigned",
+        survey->chosen ? survey->chosen->id : NULL, "reason", survey->reason, "override",
+        explain_override(&survey->override), "rungs", explain_rungs(survey, failed), "verdict",
+        explain_verdict(&survey->recall), "loaded", explain_runtimes(instance, failed), "runtimes",
+        rung__explain_libraries(instance, failed), "plugins",
+        rung__explain_plugins(instance, failed), "allow_unsigned",
         (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
         (int)instance->trust.count);
 }

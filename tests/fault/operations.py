@@ -118,6 +118,7 @@ OPERATIONS = [
     Operation("explain --line", "explain", "--line", "--runtime", RUNTIMES, told="^Models run on", may_warn=True),
     Operation("gate", "gate", "./embedder.rung", "--data", "photos", "--rung", "tract", "--json", "-o", "gate.json", "--runtime",
               RUNTIMES, *TRUST, outputs=["gate.json"]),
+    Operation("use", "use", "tract", outputs=[".local/state/rung/override.json"]),
     # One line is there, the beginning of another is cut off.
     Operation("detect --resume", "detect", "-m", "./tiny.rung", "--resume", "results.jsonl", "--runtime", RUNTIMES, *TRUST,
               "other.png", "photos", outputs=["results.jsonl"], change=bring_results),
