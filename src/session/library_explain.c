@@ -62,10 +62,15 @@ static json_t *explain_library(const struct rung__instance_runtimes *own, size_t
     return object;
 }
 
-json_t *rung__explain_libraries(const struct rung_instance *instance, bool *failed)
+json_t *rung__explain_libraries(struct rung_instance *instance, bool *failed)
 {
+    const struct rung__libraries *libraries;
     json_t *list = json_array();
-    for (size_t i = 0; i < instance->runtimes.libraries.count; i++)
+    if (rung__instance_libraries(instance, &libraries) != RUNG_OK) {
+        *failed = true;
+        return list;
+    }
+    for (size_t i = 0; i < libraries->count; i++)
         rung__json_append(list, explain_library(&instance->runtimes, i, failed), failed);
     return list;
 }
