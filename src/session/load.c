@@ -149,6 +149,7 @@ static void explain_choice(const struct rung_model *model, const struct rung__re
 {
     const char *probed = recall->changed ? probe_outdated : nothing_probed;
     const struct rung__rung *proven = rung__recall_rung(recall);
+    char reason[REASON_BYTES];
     if (proven && serving->rung == proven) {
         serving->reason = reason_of_probe(recall, proven);
         return;
@@ -159,7 +160,9 @@ static void explain_choice(const struct rung_model *model, const struct rung__re
     }
     serving->reason = rung__text_new("the next one down (%s); %s", refusals,
                                      recall->verdict ? "that is not what a probe chose" : probed);
-    rung__log_write(&model->instance->log, RUNG_LOG_WARNING,
+    /* That a role keeps off a rung is as it should be; that a rung fails is not. */
+    rung__log_write(&model->instance->log,
+                    proven && !may_serve(model, proven, reason) ? RUNG_LOG_INFO : RUNG_LOG_WARNING,
                     "%s runs on %s, the next rung down: %s", model->artifact.view.header.name,
                     serving->rung->id, refusals);
 }
