@@ -479,6 +479,7 @@ const struct command command_embed = {
             "--per-target DETECTOR/EMBEDDER. The file beside that of -o holds it.",
     .options = options,
     .examples = examples,
+    .verdict = REQUIRE_VERDICT,
     .run = run,
     .least_operands = 1,
     .most_operands = -1,

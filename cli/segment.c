@@ -256,6 +256,7 @@ const struct command command_segment = {
             "class 0.",
     .options = options,
     .examples = examples,
+    .verdict = REQUIRE_VERDICT,
     .run = run,
     .least_operands = 1,
     .most_operands = -1,
