@@ -15,7 +15,7 @@ enum {
     EXIT_VERDICT = 1, /**< a negative verdict */
     EXIT_USAGE = 2,
     EXIT_BACKEND = 3,   /**< no runtime, or it failed */
-    EXIT_INTEGRITY = 4, /**< damaged, changed, or not trusted */
+    EXIT_INTEGRITY = 4, /**< damaged, changed, not trusted, or of another identity */
     EXIT_IO = 5,        /**< reading or writing */
     EXIT_DEFECT = 70,   /**< ours */
     EXIT_INTERRUPTED = 130

@@ -158,7 +158,7 @@ static void explain_choice(const struct rung_model *model, const struct walk *wa
     else
         serving->reason = rung__text_new("the best rung that serves unproven; %s", probed);
     if (walk->refusals)
-        rung__log_write(&model->instance->log, walk->awaits ? RUNG_LOG_INFO : RUNG_LOG_WARNING,
+        rung__log_write(&model->instance->log, walk->failed ? RUNG_LOG_WARNING : RUNG_LOG_INFO,
                         "%s runs on %s, the next rung down: %s", model->artifact.view.header.name,
                         serving->rung->id, walk->refusals);
 }
@@ -167,17 +167,20 @@ static void explain_choice(const struct rung_model *model, const struct walk *wa
 static bool goes_on(const struct rung_model *model, struct walk *walk,
                     const struct rung__rung *rung, rung_result *result)
 {
+    char reason[REASON_BYTES];
     *result = may_load(model, walk->recall, rung)
                   ? rung__serving_load(model, rung, threads_for(model, walk->recall, rung),
                                        RUNG__COMPILE_NEVER, walk->serving)
                   : RUNG_UNSUPPORTED;
     if (!next_may_do_better(*result))
         return false;
+    const bool awaited = *result == RUNG_NOT_FOUND;
     if (walk->first == RUNG_OK)
-        walk->first = *result;
-    if (*result == RUNG_NOT_FOUND && !walk->awaits)
+        walk->first = awaited ? RUNG_UNSUPPORTED : *result;
+    if (awaited && !walk->awaits)
         walk->awaits = rung;
     walk->refusals = add_refusal(walk->refusals, rung);
+    walk->failed = walk->failed || (!awaited && may_serve(model, rung, reason));
     if (!walk->refusals)
         *result = rung__fail(RUNG_NO_MEMORY, "no memory for a model");
     return walk->refusals != NULL;
