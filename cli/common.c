@@ -102,6 +102,7 @@ rung_result open_instance(rung_instance **out)
         .log_level = common.verbose ? RUNG_LOG_DEBUG : RUNG_LOG_WARNING,
         .log = print_log,
         .runtime_path = common.runtime,
+        .ladder_path = common.ladder,
         .trust_path = trust[0] ? trust : NULL,
     };
     return rung_instance_create(&options, out);

@@ -108,6 +108,12 @@ static void print_rungs(const json_t *json)
     }
 }
 
+static void print_ladder(const json_t *json)
+{
+    if (json_is_string(json_object_get(json, "ladder")))
+        printf("ladder     %s says which rungs there are\n", text_of(json, "ladder"));
+}
+
 static void print_override(const json_t *json)
 {
     const json_t *override = json_object_get(json, "override");
@@ -185,6 +191,7 @@ static void print_explanation(const json_t *json)
     } else
         printf("chosen     %s: %s; no model was given, so nothing ran\n", rung[0] ? rung : "none",
                text_of(chosen, "reason"));
+    print_ladder(json);
     print_override(json);
     print_changes(json);
     print_strikes(json);
@@ -245,6 +252,7 @@ static const struct option_row options[] = {
     },
     ROW_RUNG,
     ROW_REQUIRE,
+    ROW_LADDER,
     ROW_RUNTIME,
     ROW_TRUST,
     ROW_UNSIGNED,

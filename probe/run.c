@@ -9,7 +9,7 @@
 #include "input.h"
 #include "ladder/execution.h"
 #include "ladder/probe.h"
-#include "ladder/rungs.h"
+#include "ladder/table.h"
 #include "probe.h"
 
 /* The median of at least three runs, and of five where they take less than 300 ms. */
@@ -18,6 +18,7 @@ enum { RUNS_LEAST = 3, RUNS_MOST = 5 };
 
 /** A session being tried. */
 struct session {
+    struct rung__table table; /**< what the rung is in */
     const struct rung__provider *provider;
     struct rung__model_report report;
     void *model, *context;
@@ -41,13 +42,13 @@ static rung_result read_file(struct rung__bytes file, struct rung__artifact_view
 static rung_result build(const struct rung__artifact_view *view, char **operands,
                          struct session *session)
 {
-    const struct rung__rung *rung = rung__rung_named(operands[0]);
+    const struct rung__rung *rung;
     const uint32_t threads = (uint32_t)strtoul(operands[2], NULL, 10);
     struct rung__rung_execution execution;
-    if (!rung)
-        return rung__fail(RUNG_UNSUPPORTED, "there is no rung \"%s\"", operands[0]);
+    rung_result result = rung__rung_heard(operands[0], &session->table, &rung);
+    if (result != RUNG_OK)
+        return result;
     session->provider = rung->provider;
-    rung_result result = RUNG_OK;
     if (rung->provider->runtime)
         result = rung->provider->runtime->open(operands[1]);
     if (result == RUNG_OK)

@@ -58,7 +58,12 @@ typedef struct rung_instance_options {
      * process. NULL: the one that was installed with the library; it is never looked for in PATH.
      */
     const char *helper_path;
-    uint64_t reserved[7];
+    /**
+     * A ladder file (docs/ladder.md), which adds, removes or reorders rungs. NULL: RUNG_LADDER,
+     * else the rungs of this version.
+     */
+    const char *ladder_path;
+    uint64_t reserved[6];
 } rung_instance_options;
 
 /** One user of the library: its configuration, trust, runtime and models. Opaque. */
@@ -71,8 +76,8 @@ typedef struct rung_instance rung_instance;
  * `options` may be NULL for the defaults; it is not kept. `*out` is set on success and belongs to
  * the caller, who ends it with rung_instance_destroy after the models made from it. Safe from any
  * thread; several instances may live in one process, but all of them share the one ONNX Runtime
- * and the one tract that the first of them loaded. Results: OK, INVALID_ARGUMENT, VERSION,
- * NO_MEMORY.
+ * and the one tract that the first of them loaded. Results: OK, INVALID_ARGUMENT (also a ladder
+ * file that is none), VERSION, IO (a ladder file that cannot be read), NO_MEMORY.
  */
 RUNG_API rung_result rung_instance_create(const rung_instance_options *options,
                                           rung_instance **out);

@@ -13,6 +13,8 @@
     X(hardware_root, "RUNG_HARDWARE_ROOT",                                                         \
       "for tests and diagnosis: a folder with another machine's /sys, /proc, /dev and /etc, read " \
       "in the place of this one's")                                                                \
+    X(ladder, "RUNG_LADDER",                                                                       \
+      "a file that adds, removes or reorders rungs, where no option names one")                    \
     X(model_path, "RUNG_MODEL_PATH", "folders in which models are looked up by name")              \
     X(rung, "RUNG_RUNG", "the only rung allowed, such as ort-cpu, where no option names one")      \
     X(runtime, "RUNG_RUNTIME",                                                                     \

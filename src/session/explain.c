@@ -72,7 +72,7 @@ static json_t *explain_ms(uint64_t ns)
 /** What the table says of a rung, how it stands, and what a probe found. */
 static json_t *explain_rung(const struct rung__survey *survey, uint32_t index, bool *failed)
 {
-    const struct rung__rung *rung = &rung__rungs[index];
+    const struct rung__rung *rung = &survey->table->rungs[index];
     const struct rung__standing *standing = &survey->standings[index];
     const struct rung__outcome *probed = rung__survey_probed(survey, index);
     const bool timed = probed && probed->runs;
@@ -95,7 +95,7 @@ static json_t *explain_rung(const struct rung__survey *survey, uint32_t index, b
 static json_t *explain_rungs(const struct rung__survey *survey, bool *failed)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < rung__rung_count; i++)
+    for (uint32_t i = 0; i < survey->table->count; i++)
         rung__json_append(list, explain_rung(survey, i, failed), failed);
     return list;
 }
@@ -183,13 +183,13 @@ static json_t *explain_all(struct rung_instance *instance, const struct rung__su
                            bool *failed)
 {
     return json_pack(
-        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
+        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:s?,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
         rung_version(), "device", rung__hardware_json(survey->hardware, failed), "chosen", "rung",
         survey->chosen ? survey->chosen->id : NULL, "reason", survey->reason, "override",
-        explain_override(&survey->override), "rungs", explain_rungs(survey, failed), "verdict",
-        explain_verdict(&survey->recall), "loaded", explain_runtimes(instance, failed), "runtimes",
-        explain_candidates(instance, failed), "allow_unsigned",
-        (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
+        explain_override(&survey->override), "ladder", survey->table->path, "rungs",
+        explain_rungs(survey, failed), "verdict", explain_verdict(&survey->recall), "loaded",
+        explain_runtimes(instance, failed), "runtimes", explain_candidates(instance, failed),
+        "allow_unsigned", (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
         (int)instance->trust.count);
 }
 

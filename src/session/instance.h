@@ -9,6 +9,7 @@
 #include "artifact/trust.h"
 #include "base/environment.h"
 #include "base/thread.h"
+#include "ladder/table.h"
 #include "session/runtimes.h"
 
 struct rung_instance {
@@ -16,6 +17,7 @@ struct rung_instance {
     struct rung__log log;
     struct rung__environment environment;
     struct rung__trust trust;
+    struct rung__table table;  /**< the rungs */
     char *cache;               /**< the user's own cache folder, or NULL */
     char *state;               /**< the user's own state folder, or NULL */
     char *runtime_path;        /**< the application's list, or NULL */

@@ -81,7 +81,7 @@ static rung_result load_on(const struct rung_model *model, const struct rung__ru
 static rung_result load_named(const struct rung_model *model, const char *id, const char *who,
                               struct rung__serving *serving)
 {
-    const struct rung__rung *rung = rung__rung_named(id);
+    const struct rung__rung *rung = rung__table_find(&model->instance->table, id);
     char reason[REASON_BYTES];
     if (!rung)
         return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\" (%s); rung explain lists them",
@@ -201,13 +201,14 @@ static bool goes_on(const struct rung_model *model, struct walk *walk,
 static rung_result walk_down(const struct rung_model *model, struct walk *walk)
 {
     const struct rung__rung *proven = rung__recall_rung(walk->recall), *wanted = walk->wanted;
+    const struct rung__table *table = &model->instance->table;
     rung_result result = RUNG_OK;
     if (wanted && !goes_on(model, walk, wanted, &result))
         return result;
     if (proven && proven != wanted && !goes_on(model, walk, proven, &result))
         return result;
-    for (uint32_t i = 0; i < rung__rung_count; i++) {
-        const struct rung__rung *rung = &rung__rungs[i];
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct rung__rung *rung = &table->rungs[i];
         if (rung->automatic && rung->floor && rung != proven && rung != wanted &&
             !goes_on(model, walk, rung, &result))
             return result;

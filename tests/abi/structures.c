@@ -38,6 +38,7 @@ static const struct {
     M(rung_instance_options, runtime_path),
     M(rung_instance_options, trust_path),
     M(rung_instance_options, helper_path),
+    M(rung_instance_options, ladder_path),
     M(rung_instance_options, reserved),
     S(rung_pack_options),
     M(rung_pack_options, struct_size),

@@ -63,6 +63,10 @@ def bring_a_strike(folder):
                                               '"strikes":1,"time":1}')
 
 
+def bring_a_ladder(folder):
+    (folder / "ladder.json").write_text('{"schema":1,"rungs":[{"rung":"second","like":"cuda","options":{"device_id":"1"}}]}')
+
+
 OPERATIONS = [
     Operation("pack", "pack", "spec.json", "tiny.onnx", "-o", "out.rung", "--key", "key.pem",
               outputs=["out.rung"], change=bring_an_old_model),
@@ -110,6 +114,8 @@ OPERATIONS = [
     Operation("gate", "gate", "./embedder.rung", "--data", "photos", "--rung", "tract", "--json", "-o", "gate.json", "--runtime",
               RUNTIMES, *TRUST, outputs=["gate.json"]),
     Operation("use", "use", "tract", outputs=[".local/state/rung/override.json"]),
+    Operation("use --ladder", "use", "second", "--ladder", "ladder.json", outputs=[".local/state/rung/override.json"],
+              change=bring_a_ladder),
     # One line is there, the beginning of another is cut off.
     Operation("detect --resume", "detect", "-m", "./tiny.rung", "--resume", "results.jsonl", "--runtime", RUNTIMES, *TRUST,
               "other.png", "photos", outputs=["results.jsonl"], change=bring_results),
