@@ -10,6 +10,7 @@
 #include "base/environment.h"
 #include "base/thread.h"
 #include "ladder/table.h"
+#include "session/background.h"
 #include "session/runtimes.h"
 
 struct rung_instance {
@@ -17,14 +18,18 @@ struct rung_instance {
     struct rung__log log;
     struct rung__environment environment;
     struct rung__trust trust;
-    struct rung__table table;  /**< the rungs */
-    char *cache;               /**< the user's own cache folder, or NULL */
-    char *state;               /**< the user's own state folder, or NULL */
-    char *runtime_path;        /**< the application's list, or NULL */
-    char *helper;              /**< the path of rung-probe, or NULL */
+    struct rung__table table; /**< the rungs */
+    char *cache;              /**< the user's own cache folder, or NULL */
+    char *state;              /**< the user's own state folder, or NULL */
+    char *runtime_path;       /**< the application's list, or NULL */
+    char *trust_path;         /**< likewise */
+    char *helper;             /**< the path of rung-probe, or NULL */
+    char *library;            /**< the library file that this one stands for; NULL: itself */
+    rung_probe_policy probe;  /**< the application's, else the user's */
+    struct rung__background background;
     atomic_bool told_of_state; /**< that it is of no use */
     struct rung__mutex mutex;  /**< guards what is below */
-    struct rung__instance_runtime runtimes[RUNG__RUNTIMES];
+    struct rung__instance_runtimes runtimes;
 };
 
 /** Below which folder this machine's hardware is read: "", or what RUNG_HARDWARE_ROOT says. */

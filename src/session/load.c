@@ -226,6 +226,7 @@ static rung_result load_best(struct rung_model *model, const struct rung__rung *
         rung__instance_recall(model->instance, model->artifact.digest_text, &recall);
     model->seen = recall.stamp;
     model->follows = !wanted;
+    model->unproven = result == RUNG_OK && !recall.verdict && !wanted;
     if (result == RUNG_OK)
         result = walk_down(model, &walk);
     if (result == RUNG_OK)

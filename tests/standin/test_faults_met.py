@@ -11,7 +11,7 @@ import pytest
 import tiny
 from operations import make_roles
 from PIL import Image
-from standing_in import BUILT, GAP, ROOT, RUNG, calls, copy, environment, explain, json_lines, matrix, results, run
+from standing_in import BUILT, GAP, ROOT, RUNG, calls, copy, environment, explain, json_lines, matrix, misused, results, run
 
 SLOW_MS = 150
 BRIGHTNESS = (250, 200, 150)
@@ -30,9 +30,17 @@ OUTCOMES = {
     ("load", "no-status"): ("passed over", "does not behave"),
     ("load", "other-status"): ("passed over", "does not behave"),
     ("load", "slow"): ("only slower", None),
+    ("load", "crash"): ("passed over", "killed by signal 11"),
+    ("load", "abort"): ("passed over", "killed by signal 6"),
+    ("load", "exit"): ("passed over", "ended with status 7"),
+    ("load", "hang"): ("passed over", "did not end in time"),
     ("environment", "refuse"): ("passed over", "the environment was refused (its log: the device of the environment"),
     ("environment", "no-memory"): ("passed over", "std::bad_alloc"),
     ("environment", "slow"): ("only slower", None),
+    ("environment", "crash"): ("passed over", "killed by signal 11"),
+    ("environment", "abort"): ("passed over", "killed by signal 6"),
+    ("environment", "exit"): ("passed over", "ended with status 7"),
+    ("environment", "hang"): ("passed over", "did not end in time"),
     ("session", "refuse"): ("one rung down", "the session was refused (its log: the device of the session"),
     ("session", "no-memory"): ("one rung down", "std::bad_alloc"),
     ("session", "slow"): ("only slower", None),
@@ -43,7 +51,7 @@ OUTCOMES = {
     ("run", "inf"): ("not taken for numbers", "bright"),
     ("run", "wrong"): (UNSEEN, None),
 }
-for place in ("load", "environment", "session", "run"):
+for place in ("session", "run"):
     OUTCOMES.update({(place, fault): (DIES, None) for fault in ("crash", "abort", "exit")})
     OUTCOMES[place, "hang"] = (STAYS, None)
 for fault in ("refuse", "no-memory", "crash", "abort", "exit", "hang", "slow", "cpu"):
@@ -206,7 +214,7 @@ def test_every_fault_has_its_outcome(bench):
     """The stand-in lists what it can do when it is asked for what it cannot."""
     known = set()
     for place in ("load", "environment", "append", "session", "engine", "run"):
-        told = run("explain", environment=bench.first_of_all(f"{place}=nothing"), status=99).err
+        told = misused(f"{place}=nothing", RUNG_RUNTIME_PATH=str(bench.library.parent))
         known |= {(place, fault) for fault in told.split("there are")[1].split()}
     assert known == set(OUTCOMES)
 
