@@ -44,8 +44,9 @@ struct job_work {
     /** What served, for the summary, such as "centerface on ort-cpu". */
     void (*describe)(void *user, char *to, size_t size);
     /**
-     * Members that all results have in common, `identity` and `artifact` among them; a file of
-     * results is resumed only where they are the same. NULL without memory.
+     * Members that results have in common, `identity` and `artifact` among them, where a line has
+     * none of its own: contexts of one identity may be on different rungs. A file of results is
+     * resumed only where they are the same. NULL without memory.
      */
     json_t *(*settings)(void *user);
 
