@@ -68,7 +68,7 @@ static void choose_unwanted(struct rung__survey *survey)
         const struct rung__rung *rung = &survey->table->rungs[i];
         if (!survey->chosen && survey->standings[i].can_serve)
             survey->chosen = rung;
-        if (rung == proven && survey->standings[i].can_run)
+        if (proven && rung == proven && survey->standings[i].can_run)
             survey->proven = true;
     }
     if (survey->proven)
