@@ -64,15 +64,15 @@ static void explain_unwanted(struct rung__survey *survey)
 static void choose_unwanted(struct rung__survey *survey)
 {
     const struct rung__rung *proven = rung__recall_rung(&survey->recall);
-    for (uint32_t i = 0; i < survey->table->count; i++) {
-        const struct rung__rung *rung = &survey->table->rungs[i];
-        if (!survey->chosen && survey->standings[i].can_serve)
-            survey->chosen = rung;
-        if (proven && rung == proven && survey->standings[i].can_run)
+    const struct rung__table *table = survey->table;
+    uint32_t best = table->count;
+    for (uint32_t i = table->count; i-- > 0;) {
+        if (survey->standings[i].can_serve)
+            best = i;
+        if (proven && &table->rungs[i] == proven && survey->standings[i].can_run)
             survey->proven = true;
     }
-    if (survey->proven)
-        survey->chosen = proven;
+    survey->chosen = survey->proven ? proven : best < table->count ? &table->rungs[best] : NULL;
     explain_unwanted(survey);
 }
 
