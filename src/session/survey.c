@@ -24,12 +24,11 @@ uint64_t rung__survey_floor_ns(const struct rung__survey *survey)
     return 0;
 }
 
-/** The last floor that cannot serve, and stands above the chosen one; NULL: none does. */
+/** The last floor above the first that serves; NULL: there is none. */
 static const struct rung__rung *find_above(const struct rung__survey *survey, uint32_t *index)
 {
     const struct rung__rung *above = NULL, *rungs = survey->table->rungs;
-    const uint32_t end = survey->chosen ? (uint32_t)(survey->chosen - rungs) : survey->table->count;
-    for (uint32_t i = 0; i < end; i++)
+    for (uint32_t i = 0; i < survey->table->count && !survey->standings[i].can_serve; i++)
         if (rungs[i].automatic && rungs[i].floor) {
             above = &rungs[i];
             *index = i;
