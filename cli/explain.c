@@ -108,6 +108,20 @@ static void print_rungs(const json_t *json)
     }
 }
 
+static void print_engines(const json_t *json)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(json, "engines"), index, item)
+    {
+        printf("engine     %s for %s in %s, %.1f MB: %s%s%s\n", text_of(item, "rung"),
+               text_of(item, "model"), text_of(item, "precision"),
+               (double)json_integer_value(json_object_get(item, "bytes")) / 1e6,
+               text_of(item, "state"), *text_of(item, "reason") ? "; " : "",
+               text_of(item, "reason"));
+    }
+}
+
 static void print_ladder(const json_t *json)
 {
     if (json_is_string(json_object_get(json, "ladder")))
@@ -195,6 +209,7 @@ static void print_explanation(const json_t *json)
     print_override(json);
     print_changes(json);
     print_strikes(json);
+    print_engines(json);
     print_loaded(json);
     if (json_is_true(json_object_get(json, "allow_unsigned")))
         printf("unsigned models are admitted (--allow-unsigned)\n");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why things are as they are, as JSON. */
+#include <rung/engines.h>
 #include <rung/instance.h>
 
 #include <stdlib.h>
@@ -147,6 +148,36 @@ static json_t *explain_runtimes(const struct rung_instance *instance, bool *fail
     return list;
 }
 
+struct engines {
+    json_t *list;
+    bool *failed;
+};
+
+static void add_engine(void *user, const rung_engine *engine)
+{
+    const struct engines *engines = user;
+    const char *state = engine->flags & RUNG_ENGINE_UNBUILT   ? "unbuilt"
+                        : engine->result == RUNG_INTEGRITY    ? "damaged"
+                        : engine->result != RUNG_OK           ? "unreadable"
+                        : engine->flags & RUNG_ENGINE_CURRENT ? "current"
+                                                              : "outdated";
+    rung__json_append(engines->list,
+                      json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:I}", "rung", engine->rung, "model",
+                                engine->model, "artifact", engine->artifact, "precision",
+                                engine->precision, "state", state, "reason", engine->reason,
+                                "bytes", (json_int_t)engine->bytes),
+                      engines->failed);
+}
+
+/** The engines that are kept. A folder that cannot be read has none that could be used. */
+static rung_result explain_engines(struct rung_instance *instance, json_t *to, bool *failed)
+{
+    struct engines engines = {json_array(), failed};
+    const rung_result result = rung_engines_list(instance, add_engine, &engines);
+    rung__json_set(to, "engines", engines.list, failed);
+    return result == RUNG_NO_MEMORY ? result : RUNG_OK;
+}
+
 /** What is wanted in place of what a probe chose; null for nothing. */
 static json_t *explain_override(const struct rung__override *override)
 {
@@ -232,6 +263,8 @@ static rung_result explain(struct rung_instance *instance, const struct rung__su
         result = explain_fingerprint(instance, &survey->recall, *out, &failed);
     if (result == RUNG_OK)
         result = rung__explain_strikes(instance, *out, &failed);
+    if (result == RUNG_OK)
+        result = explain_engines(instance, *out, &failed);
     if (result == RUNG_OK && !failed)
         return RUNG_OK;
     json_decref(*out);
