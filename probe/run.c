@@ -1,34 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rung-probe run RUNG LIBRARY THREADS <MODEL FILE: a real session on one rung, timed. */
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "artifact/view.h"
-#include "base/clock.h"
 #include "base/error.h"
-#include "input.h"
-#include "ladder/execution.h"
 #include "ladder/probe.h"
-#include "ladder/rungs.h"
+#include "ladder/trial.h"
 #include "probe.h"
-
-/* The median of at least three runs, and of five where they take less than 300 ms. */
-enum { RUNS_LEAST = 3, RUNS_MOST = 5 };
-#define ENOUGH_NS (UINT64_C(300) * 1000000)
-
-/** A session being tried. */
-struct session {
-    const struct rung__provider *provider;
-    struct rung__model_report report;
-    void *model, *context;
-    struct rung__model_memory memory;
-};
-
-/** What was measured, in ns. */
-struct times {
-    uint64_t build, first, runs[RUNS_MOST];
-    uint32_t count;
-};
 
 /** The file was admitted by the one who asks; here it is only taken apart again. */
 static rung_result read_file(struct rung__bytes file, struct rung__artifact_view *view)
@@ -38,105 +16,39 @@ static rung_result read_file(struct rung__bytes file, struct rung__artifact_view
     return result == RUNG_OK ? rung__view_read(file, &layout, view) : result;
 }
 
-static rung_result build(const struct rung__artifact_view *view, char **operands,
-                         struct session *session)
+static rung_result open_runtime(const struct rung__rung *rung, char **operands)
 {
-    const struct rung__rung *rung = rung__rung_named(operands[0]);
-    const uint32_t threads = (uint32_t)strtoul(operands[2], NULL, 10);
-    struct rung__rung_execution execution;
     if (!rung)
         return rung__fail(RUNG_UNSUPPORTED, "there is no rung \"%s\"", operands[0]);
-    session->provider = rung->provider;
-    rung_result result = RUNG_OK;
-    if (rung->provider->runtime)
-        result = rung->provider->runtime->open(operands[1]);
-    if (result == RUNG_OK)
-        result = rung__rung_execution_make(rung, threads, NULL, &execution);
-    if (result != RUNG_OK)
-        return result;
-    result = rung__provider_load(rung->provider,
-                                 &(struct rung__model_request){
-                                     .artifact = view,
-                                     .execution = &execution.execution,
-                                     .threads = threads,
-                                     .expendable = true,
-                                 },
-                                 &session->model, &session->report);
-    rung__rung_execution_finish(&execution);
-    if (result == RUNG_OK)
-        result =
-            rung->provider->create_context(session->model, &session->memory, &session->context);
-    return result;
+    const struct rung__runtime *runtime = rung->provider->runtime;
+    return runtime ? runtime->open(operands[1]) : RUNG_OK;
 }
 
-static rung_result time_run(const struct session *session, uint64_t *ns)
+static rung_result report(const struct rung__outcome *figures, struct answer *answer)
 {
-    const uint64_t started = rung__clock_now();
-    rung_result result = session->provider->run(session->context);
-    *ns = rung__clock_now() - started;
-    return result;
-}
-
-/** The outputs of the first run, which are what is compared. */
-static rung_result copy_outputs(const struct session *session, struct rung__buffer *to)
-{
-    rung_result result = RUNG_OK;
-    for (uint32_t i = 0; i < session->report.output_count && result == RUNG_OK; i++)
-        result = rung__buffer_append(to, session->memory.outputs[i],
-                                     (size_t)session->memory.output_bytes[i]);
-    return result;
-}
-
-static rung_result time_more(const struct session *session, struct times *times)
-{
-    uint64_t whole = 0;
-    rung_result result = RUNG_OK;
-    while (result == RUNG_OK && times->count < RUNS_MOST &&
-           (times->count < RUNS_LEAST || whole < ENOUGH_NS)) {
-        result = time_run(session, &times->runs[times->count]);
-        whole += times->runs[times->count++];
-    }
-    return result;
-}
-
-static int compare_times(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-static rung_result report(const struct session *session, struct times *times, struct answer *answer)
-{
-    struct rusage usage = {0};
-    (void)getrusage(RUSAGE_SELF, &usage);
-    qsort(times->runs, times->count, sizeof times->runs[0], compare_times);
     answer->members =
-        json_pack("{s:s,s:I,s:I,s:I,s:I,s:i}", RUNG__PROBE_EXECUTED_BY, session->report.executed_by,
-                  RUNG__PROBE_BUILD_NS, (json_int_t)times->build, RUNG__PROBE_FIRST_NS,
-                  (json_int_t)times->first, RUNG__PROBE_MEDIAN_NS,
-                  (json_int_t)times->runs[times->count / 2], RUNG__PROBE_PEAK_BYTES,
-                  (json_int_t)usage.ru_maxrss * 1024, RUNG__PROBE_RUNS, (int)times->count);
+        json_pack("{s:s,s:I,s:I,s:I,s:I,s:i}", RUNG__PROBE_EXECUTED_BY, figures->executed_by,
+                  RUNG__PROBE_BUILD_NS, (json_int_t)figures->build_ns, RUNG__PROBE_FIRST_NS,
+                  (json_int_t)figures->first_ns, RUNG__PROBE_MEDIAN_NS,
+                  (json_int_t)figures->median_ns, RUNG__PROBE_PEAK_BYTES,
+                  (json_int_t)figures->peak_bytes, RUNG__PROBE_RUNS, (int)figures->runs);
     return answer->members ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for an answer");
 }
 
 rung_result run_rung(char **operands, struct rung__bytes file, struct answer *answer)
 {
     struct rung__artifact_view view;
-    struct session session = {0};
-    struct times times = {0};
-    const uint64_t started = rung__clock_now();
+    struct rung__outcome figures = {0};
+    struct rung__trial_request request = {
+        .rung = rung__rung_named(operands[0]),
+        .artifact = &view,
+        .threads = (uint32_t)strtoul(operands[2], NULL, 10),
+        .expendable = true,
+    };
     rung_result result = read_file(file, &view);
     if (result == RUNG_OK)
-        result = build(&view, operands, &session);
-    times.build = rung__clock_now() - started;
-    if (result != RUNG_OK)
-        return result; /* the process ends, and everything with it */
-    result = fill_input(&view, &session.memory);
+        result = open_runtime(request.rung, operands);
     if (result == RUNG_OK)
-        result = time_run(&session, &times.first);
-    if (result == RUNG_OK)
-        result = copy_outputs(&session, &answer->outputs);
-    if (result == RUNG_OK)
-        result = time_more(&session, &times);
-    return result == RUNG_OK ? report(&session, &times, answer) : result;
+        result = rung__trial_run(&request, &figures, &answer->outputs);
+    return result == RUNG_OK ? report(&figures, answer) : result;
 }

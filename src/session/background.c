@@ -110,28 +110,46 @@ static rung_result note_try(struct rung_instance *instance)
     return result;
 }
 
+static void tell_failure(const struct rung_instance *instance)
+{
+    rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is measured in the background: %s",
+                    rung_last_error());
+}
+
+/** On this very thread. */
+static rung_result probe_here(struct rung_instance *instance)
+{
+    const rung_probe_policy by_load = rung__policy_by_load(rung__instance_hardware_root(instance));
+    const rung_probe_options options = {
+        .struct_size = sizeof options,
+        .version = RUNG_STRUCT_VERSION,
+        .policy = instance->probe != RUNG_PROBE_DEFAULT ? instance->probe : by_load,
+    };
+    return rung__probe_unasked(instance, instance->background.model, &options);
+}
+
 static void run(void *argument)
 {
     struct rung_instance *instance = argument;
+    const bool has_helper = rung__instance_has_helper(instance);
+    rung__thread_yield_to_others();
     rung_result result = rung__probe_check_free(instance);
     if (result == RUNG_OK)
         result = note_try(instance);
     if (result == RUNG_OK)
-        result = hand_over(instance);
-    if (result == RUNG_OK)
-        rung__log_write(
-            &instance->log, RUNG_LOG_INFO,
-            "nothing is proven on this device; the rungs are measured in the background");
+        result = has_helper ? hand_over(instance) : probe_here(instance);
+    if (result != RUNG_OK)
+        tell_failure(instance);
     else
-        rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is measured in the background: %s",
-                        rung_last_error());
+        rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing was proven on this device; %s",
+                        has_helper ? "the rungs are being measured in the background"
+                                   : "the rungs were measured on a thread of this process");
 }
 
 static bool wants_probe(const struct rung_model *model)
 {
     const struct rung_instance *instance = model->instance;
-    return model->unproven && instance->probe != RUNG_PROBE_OFF && instance->state &&
-           instance->helper && rung__path_kind(instance->helper) == RUNG__PATH_FILE;
+    return model->unproven && instance->probe != RUNG_PROBE_OFF && instance->state;
 }
 
 static void start(struct rung_instance *instance, const struct rung_model *model)
@@ -143,8 +161,7 @@ static void start(struct rung_instance *instance, const struct rung_model *model
                           : no_memory();
     background->started = result == RUNG_OK;
     if (result != RUNG_OK)
-        rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is measured in the background: %s",
-                        rung_last_error());
+        tell_failure(instance);
 }
 
 void rung__background_after_answer(const struct rung_model *model)
@@ -159,8 +176,8 @@ void rung__background_after_answer(const struct rung_model *model)
 
 void rung__background_finish(struct rung__background *background)
 {
+    atomic_store(&background->ending, true);
     if (background->started)
         rung__thread_join(&background->thread);
     free(background->model);
-    *background = (struct rung__background){0};
 }

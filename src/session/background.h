@@ -2,6 +2,7 @@
 #ifndef RUNG__SESSION_BACKGROUND_H
 #define RUNG__SESSION_BACKGROUND_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -9,7 +10,8 @@
 
 /*
  * Probing unasked: after its first answer a process that found no verdict starts one process of
- * the lowest priority, which does the whole probe, stores the verdict and ends alone.
+ * the lowest priority, which does the whole probe, stores the verdict and ends alone. Where no
+ * process can be made a thread of this one does it, with the rungs of the runtime that is loaded.
  */
 
 /* The helper's subcommand. It takes an object on standard input, with the members below, and has
@@ -27,9 +29,10 @@
 
 /** What an instance has to do with it. All zero is nothing. */
 struct rung__background {
-    struct rung__thread thread; /**< hands the probe over; it takes some milliseconds */
+    struct rung__thread thread; /**< hands the probe over in milliseconds, or makes it */
     bool started;
-    char *model; /**< its path */
+    atomic_bool ending; /**< the instance is about to end */
+    char *model;        /**< its path */
 };
 
 struct rung_instance;
@@ -41,7 +44,8 @@ struct rung_model;
  */
 void rung__background_after_answer(const struct rung_model *model);
 
-/** Waits until the probe is handed over, if it is on its way. */
+/** Waits until the probe is handed over, or made on the thread: then what is tried just now is the
+ * last that is tried. */
 void rung__background_finish(struct rung__background *background);
 
 #endif

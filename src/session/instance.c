@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
 #include "ladder/policy.h"
@@ -12,7 +13,8 @@
 #include "runtime/ort/ort.h"
 #include "session/structure.h"
 
-#define KNOWN_FLAGS (RUNG_INSTANCE_ALLOW_UNSIGNED | RUNG_INSTANCE_NO_ENVIRONMENT)
+#define KNOWN_FLAGS                                                                                \
+    (RUNG_INSTANCE_ALLOW_UNSIGNED | RUNG_INSTANCE_NO_ENVIRONMENT | RUNG_INSTANCE_NO_CHILDREN)
 
 const char *rung_version(void)
 {
@@ -108,13 +110,20 @@ static rung_result keep_paths(struct rung_instance *instance, const rung_instanc
         instance->runtime_path = rung__text_new("%s", options->runtime_path);
     if (options->trust_path)
         instance->trust_path = rung__text_new("%s", options->trust_path);
-    instance->helper =
-        options->helper_path ? rung__text_new("%s", options->helper_path) : rung__helper_find();
+    const bool may_help = !(options->flags & RUNG_INSTANCE_NO_CHILDREN);
+    if (may_help)
+        instance->helper =
+            options->helper_path ? rung__text_new("%s", options->helper_path) : rung__helper_find();
     if ((options->runtime_path && !instance->runtime_path) ||
         (options->trust_path && !instance->trust_path) ||
-        (options->helper_path && !instance->helper))
+        (options->helper_path && may_help && !instance->helper))
         return rung__fail(RUNG_NO_MEMORY, "no memory for an instance");
     return RUNG_OK;
+}
+
+bool rung__instance_has_helper(const struct rung_instance *instance)
+{
+    return instance->helper && rung__path_kind(instance->helper) == RUNG__PATH_FILE;
 }
 
 rung_result rung_instance_create(const rung_instance_options *caller_options, rung_instance **out)

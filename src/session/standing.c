@@ -24,8 +24,7 @@ static void set(struct rung__standing *standing, const char *outcome, const char
 
 static bool lacks_helper(const struct rung_instance *instance, const struct rung__rung *rung)
 {
-    return rung->provider && rung->provider->needs_helper &&
-           (!instance->helper || rung__path_kind(instance->helper) != RUNG__PATH_FILE);
+    return rung->provider && rung->provider->needs_helper && !rung__instance_has_helper(instance);
 }
 
 /** The runtime below a rung, NULL: none. What this version cannot run is of ONNX Runtime. */
@@ -39,8 +38,15 @@ rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__
 {
     const struct rung__runtime *runtime = runtime_of(rung);
     struct rung__runtime_description ort;
-    rung_result result = runtime ? rung__instance_load_runtime(instance, runtime) : RUNG_OK;
     *out = (struct rung__standing){0};
+    if (lacks_helper(instance, rung)) {
+        set(out, "absent",
+            instance->flags & RUNG_INSTANCE_NO_CHILDREN
+                ? "it loads models in a process of its own first, and the application allows none"
+                : "the helper program rung-probe is missing beside the library");
+        return RUNG_OK;
+    }
+    rung_result result = runtime ? rung__instance_load_runtime(instance, runtime) : RUNG_OK;
     if (result != RUNG_OK && result != RUNG_UNSUPPORTED)
         return result;
     if (result == RUNG_UNSUPPORTED && rung->provider) {
@@ -51,10 +57,6 @@ rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__
     if (!rung__rung_is_present(rung, hardware, has_ort ? &ort : NULL, out->reason,
                                sizeof out->reason)) {
         out->outcome = "absent";
-        return RUNG_OK;
-    }
-    if (lacks_helper(instance, rung)) {
-        set(out, "absent", "the helper program rung-probe is missing beside the library");
         return RUNG_OK;
     }
     out->can_run = true;

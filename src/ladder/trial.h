@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__LADDER_TRIAL_H
+#define RUNG__LADDER_TRIAL_H
+
+#include "ladder/outcome.h"
+#include "ladder/rungs.h"
+
+/** A rung to be tried in this process, whose runtime is loaded. */
+struct rung__trial_request {
+    const struct rung__rung *rung;
+    const struct rung__artifact_view *artifact;
+    uint32_t threads; /**< at least 1 */
+    bool expendable;  /**< this process is there for the trial, and ends with it */
+};
+
+/**
+ * Builds a session, runs it on the golden input (else a picture that is the same everywhere), and
+ * times it. `outputs` receives those of the first run. Results: those of rung__provider_load and of
+ * running.
+ */
+rung_result rung__trial_run(const struct rung__trial_request *request,
+                            struct rung__outcome *figures, struct rung__buffer *outputs);
+
+#endif
