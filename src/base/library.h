@@ -4,6 +4,8 @@
 
 #include <rung/result.h>
 
+#include "base/sha256.h"
+
 /** A dynamic library. It is never closed: runtimes leave threads and handlers behind. */
 struct rung__library {
     void *handle;
@@ -21,5 +23,16 @@ void *rung__library_symbol(const struct rung__library *library, const char *name
 
 /** The newly allocated path of the file that holds `address` (code or data); NULL when unknown. */
 char *rung__library_path_of(const void *address);
+
+/** The longest text of rung__library_places, with its zero. */
+#define RUNG__LIBRARY_PLACES (2 * RUNG__SHA256_BYTES + 1)
+
+/**
+ * Tells one state of the places where the loader looks for libraries from another: of those of the
+ * system, and of `folder`, which a library lies in (NULL: none). What was found or missing there is
+ * so still while this is the same; it never is after a start of the machine. Results: OK,
+ * NO_MEMORY, UNSUPPORTED (libcrypto refuses).
+ */
+rung_result rung__library_places(const char *folder, char to[RUNG__LIBRARY_PLACES]);
 
 #endif

@@ -24,4 +24,9 @@ void rung__sha256_finish(struct rung__sha256 *sha);
 /** The digest of bytes at hand. */
 rung_result rung__sha256_of(const void *data, size_t size, uint8_t digest[RUNG__SHA256_BYTES]);
 
+struct rung__file;
+
+/** The digest of a file's content, read in parts. Results also: IO. */
+rung_result rung__sha256_of_file(const struct rung__file *file, uint8_t digest[RUNG__SHA256_BYTES]);
+
 #endif

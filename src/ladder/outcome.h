@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "artifact/names.h"
+#include "base/sha256.h"
 #include "runtime/execution.h"
 
 /** What a probe found a rung to be. */
@@ -29,8 +30,9 @@ struct rung__outcome {
     enum rung__outcome_kind kind;
     char reason[RUNG__OUTCOME_REASON];
     char executed_by[RUNG__EXECUTED_BY_BYTES];
-    uint32_t runs;    /**< that were timed */
-    uint32_t threads; /**< of one run; 0: it was not run */
+    char library[2 * RUNG__SHA256_BYTES + 1]; /**< its runtime's, by digest; "": unknown */
+    uint32_t runs;                            /**< that were timed */
+    uint32_t threads;                         /**< of one run; 0: it was not run */
     uint64_t build_ns, first_ns, median_ns;
     uint64_t peak_bytes; /**< of the child's memory */
 };

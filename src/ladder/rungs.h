@@ -17,6 +17,15 @@ enum {
                          RUNG__PLATFORM_ANDROID
 };
 
+/** How good it is to have a library for it, other things unknown: what decides between libraries
+ * before anything was measured. */
+enum rung__rank {
+    RUNG__RANK_CPU,
+    RUNG__RANK_ANY_GPU,
+    RUNG__RANK_INTEL,
+    RUNG__RANK_VENDOR /**< of the device's own vendor */
+};
+
 /** Forms of a model, as the bits of rung__rung.forms: bit 1 << rung_form. */
 enum {
     RUNG__FORMS_F32 = 1u << RUNG_FORM_F32,
@@ -38,6 +47,7 @@ struct rung__rung {
     uint32_t platforms; /**< RUNG__PLATFORM_* */
     const char *device; /**< what it is for, as in "an NVIDIA GPU"; NULL: it needs none */
     bool (*matches)(const struct rung__hardware *); /**< that device is here; NULL with `device` */
+    enum rung__rank rank;                           /**< of the library that it needs */
     const char *executed_by; /**< the execution provider of ONNX Runtime, NULL: none of those */
     uint32_t forms;          /**< of a model that it takes: RUNG__FORMS_* */
     uint32_t precision;      /**< what it computes in: a rung_form, or RUNG__PRECISION_OF_MODEL */

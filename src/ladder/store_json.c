@@ -37,6 +37,7 @@ static rung_result read_rung(const json_t *json, char id[RUNG__RUNG_ID_BYTES],
     to->first_ns = rung__json_u64(&reader, "first_ns", 0, NUMBER_MAX, true, 0);
     to->median_ns = rung__json_u64(&reader, "median_ns", 0, NUMBER_MAX, true, 0);
     to->peak_bytes = rung__json_u64(&reader, "peak_bytes", 0, NUMBER_MAX, true, 0);
+    rung__json_copy_text(&reader, "library", to->library, sizeof to->library);
     return rung__json_reader_end(&reader);
 }
 
@@ -105,13 +106,13 @@ rung_result rung__store_parse(struct rung__bytes text, const char *path, struct 
 
 static json_t *rung_json(const char *id, const struct rung__outcome *outcome)
 {
-    return json_pack("{s:s,s:s,s:s,s:s,s:i,s:i,s:I,s:I,s:I,s:I}", "rung", id, "outcome",
+    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:I,s:I,s:I,s:I}", "rung", id, "outcome",
                      rung__name_text(&rung__outcome_names, outcome->kind), "reason",
-                     outcome->reason, "executed_by", outcome->executed_by, "runs",
-                     (int)outcome->runs, "threads", (int)outcome->threads, "build_ns",
-                     (json_int_t)outcome->build_ns, "first_ns", (json_int_t)outcome->first_ns,
-                     "median_ns", (json_int_t)outcome->median_ns, "peak_bytes",
-                     (json_int_t)outcome->peak_bytes);
+                     outcome->reason, "executed_by", outcome->executed_by, "library",
+                     outcome->library, "runs", (int)outcome->runs, "threads", (int)outcome->threads,
+                     "build_ns", (json_int_t)outcome->build_ns, "first_ns",
+                     (json_int_t)outcome->first_ns, "median_ns", (json_int_t)outcome->median_ns,
+                     "peak_bytes", (json_int_t)outcome->peak_bytes);
 }
 
 static json_t *verdict_json(const struct rung__verdict *verdict, bool *failed)

@@ -15,7 +15,8 @@ struct rung__trial_request {
 
 /**
  * Builds a session, runs it on the golden input (else a picture that is the same everywhere), and
- * times it. `outputs` receives those of the first run. Results: those of rung__provider_load and of
+ * times it. `outputs` receives those of the first run, and behind them those of one that answered
+ * otherwise, if any did. Results: those of rung__provider_load and of
  * running.
  */
 rung_result rung__trial_run(const struct rung__trial_request *request,

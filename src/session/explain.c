@@ -14,19 +14,49 @@
 
 #define CHANGES_TOLD 32u
 
-static json_t *explain_candidate(const struct rung__instance_runtime *own, size_t index,
-                                 bool *failed)
+static const char *state_of(const struct rung__runtime_outcome *outcome)
 {
-    const struct rung__runtime_candidate *candidate = &own->candidates.items[index];
+    if (!outcome->tried)
+        return "not tried";
+    return outcome->result == RUNG_OK          ? "loaded"
+           : outcome->result == RUNG_NOT_FOUND ? "missing"
+                                               : "refused";
+}
+
+static json_t *explain_providers(const struct rung__library_facts *facts, bool *failed)
+{
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < facts->provider_count; i++)
+        rung__json_append(list, json_string(facts->providers[i]), failed);
+    return list;
+}
+
+/** What is known of a library that loads. */
+static void explain_facts(const struct rung__known_library *library, json_t *to, bool *failed)
+{
+    const struct rung__library_facts *facts = &library->facts;
+    rung__json_set(to, "file", json_string(facts->file ? facts->file : library->path), failed);
+    rung__json_set(to, "version", json_string(facts->version), failed);
+    if (!facts->api)
+        return;
+    rung__json_set(to, "api", json_integer(facts->api), failed);
+    rung__json_set(to, "providers", explain_providers(facts, failed), failed);
+}
+
+static json_t *explain_library(const struct rung__instance_runtimes *own, size_t index,
+                               bool *failed)
+{
+    const struct rung__known_library *library = &own->libraries.items[index];
     const struct rung__runtime_outcome *outcome = &own->outcomes[index];
-    const char *state = !outcome->tried              ? "not tried"
-                        : outcome->result == RUNG_OK ? "loaded"
-                                                     : "refused";
     json_t *object =
-        json_pack("{s:s,s:s,s:s,s:s}", "runtime", own->candidates.runtime->name, "path",
-                  candidate->path, "origin", candidate->origin, "state", state);
+        json_pack("{s:s,s:s,s:s,s:s}", "runtime", library->runtime->name, "path", library->path,
+                  "origin", library->origin, "state", state_of(outcome));
     if (outcome->reason)
         rung__json_set(object, "reason", json_string(outcome->reason), failed);
+    if (*library->digest)
+        rung__json_set(object, "digest", json_string(library->digest), failed);
+    if (rung__library_is_usable(library))
+        explain_facts(library, object, failed);
     return object;
 }
 
@@ -103,9 +133,8 @@ static json_t *explain_rungs(const struct rung__survey *survey, bool *failed)
 static json_t *explain_candidates(const struct rung_instance *instance, bool *failed)
 {
     json_t *list = json_array();
-    for (size_t r = 0; r < RUNG__RUNTIMES; r++)
-        for (size_t i = 0; i < instance->runtimes[r].candidates.count; i++)
-            rung__json_append(list, explain_candidate(&instance->runtimes[r], i, failed), failed);
+    for (size_t i = 0; i < instance->runtimes.libraries.count; i++)
+        rung__json_append(list, explain_library(&instance->runtimes, i, failed), failed);
     return list;
 }
 
@@ -113,9 +142,17 @@ static json_t *explain_runtimes(const struct rung_instance *instance, bool *fail
 {
     json_t *list = json_array();
     for (size_t r = 0; r < RUNG__RUNTIMES; r++)
-        if (instance->runtimes[r].loaded)
+        if (instance->runtimes.of[r].loaded)
             rung__json_append(list, explain_runtime(&rung__runtimes[r], failed), failed);
     return list;
+}
+
+/** What is wanted in place of what a probe chose; null for nothing. */
+static json_t *explain_override(const struct rung__override *override)
+{
+    if (!*override->id)
+        return json_null();
+    return json_pack("{s:s,s:s}", "rung", override->id, "from", override->from);
 }
 
 /** Which verdict holds; null without one. */
@@ -155,7 +192,7 @@ static json_t *explain_changes(const struct rung__recall *recall, const char *no
     return list;
 }
 
-static rung_result explain_fingerprint(const struct rung_instance *instance,
+static rung_result explain_fingerprint(struct rung_instance *instance,
                                        const struct rung__recall *recall, json_t *to, bool *failed)
 {
     char *now = NULL, digest[2 * RUNG__SHA256_BYTES + 1];
@@ -174,14 +211,15 @@ static rung_result explain_fingerprint(const struct rung_instance *instance,
 static json_t *explain_all(struct rung_instance *instance, const struct rung__survey *survey,
                            bool *failed)
 {
-    return json_pack("{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
-                     rung_version(), "device", rung__hardware_json(survey->hardware, failed),
-                     "chosen", "rung", survey->chosen ? survey->chosen->id : NULL, "reason",
-                     survey->reason, "rungs", explain_rungs(survey, failed), "verdict",
-                     explain_verdict(&survey->recall), "loaded", explain_runtimes(instance, failed),
-                     "runtimes", explain_candidates(instance, failed), "allow_unsigned",
-                     (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
-                     (int)instance->trust.count);
+    return json_pack(
+        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
+        rung_version(), "device", rung__hardware_json(survey->hardware, failed), "chosen", "rung",
+        survey->chosen ? survey->chosen->id : NULL, "reason", survey->reason, "override",
+        explain_override(&survey->override), "rungs", explain_rungs(survey, failed), "verdict",
+        explain_verdict(&survey->recall), "loaded", explain_runtimes(instance, failed), "runtimes",
+        explain_candidates(instance, failed), "allow_unsigned",
+        (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
+        (int)instance->trust.count);
 }
 
 static rung_result explain(struct rung_instance *instance, const struct rung__survey *survey,

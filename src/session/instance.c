@@ -173,8 +173,7 @@ void rung_instance_destroy(rung_instance *instance)
         return;
     rung__background_finish(&instance->background);
     rung__ort_unlisten(&instance->log);
-    for (size_t i = 0; i < RUNG__RUNTIMES; i++)
-        rung__instance_runtime_finish(&instance->runtimes[i]);
+    rung__instance_runtimes_finish(&instance->runtimes);
     rung__trust_finish(&instance->trust);
     rung__environment_finish(&instance->environment);
     rung__mutex_finish(&instance->mutex);

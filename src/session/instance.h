@@ -27,7 +27,7 @@ struct rung_instance {
     struct rung__background background;
     atomic_bool told_of_state; /**< that it is of no use */
     struct rung__mutex mutex;  /**< guards what is below */
-    struct rung__instance_runtime runtimes[RUNG__RUNTIMES];
+    struct rung__instance_runtimes runtimes;
 };
 
 /** Below which folder this machine's hardware is read: "", or what RUNG_HARDWARE_ROOT says. */

@@ -57,17 +57,13 @@ static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
     trial->rung = rung;
     if (result != RUNG_OK)
         return result;
-    if (strcmp(standing.outcome, "absent") == 0)
-        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing.reason);
-    else if (!standing.can_run)
-        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED, "%s", standing.reason);
-    else if (!rung->automatic)
+    if (standing.can_run && !rung->automatic)
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED, "it is taken by name only");
-    else if (!(header->providers & rung->provider->compatibility))
+    else if (standing.can_run && !(header->providers & rung->provider->compatibility))
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT,
                           "the model does not list the provider %s", rung->provider->name);
-    else if (!rung__rung_serves(rung, &probe->artifact.view, standing.reason,
-                                sizeof standing.reason))
+    else if (!standing.can_run || !rung__rung_serves(rung, &probe->artifact.view, standing.reason,
+                                                     sizeof standing.reason))
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing.reason);
     else
         *can_run = true;
@@ -79,8 +75,11 @@ static rung_result run_trial(struct probe *probe, uint32_t threads, struct rung_
 {
     const struct rung__provider *provider = trial->rung->provider;
     struct rung__runtime_description runtime = {.path = ""};
-    if (provider->runtime)
+    const struct rung__known_library *library = NULL;
+    if (provider->runtime) {
         (void)provider->runtime->describe(&runtime);
+        library = rung__instance_library_loaded(probe->instance, provider->runtime);
+    }
     const struct rung__probe_task task = {
         .rung = trial->rung,
         .helper = probe->instance->helper,
@@ -89,10 +88,15 @@ static rung_result run_trial(struct probe *probe, uint32_t threads, struct rung_
         .threads = threads,
         .time_limit_ns = probe->options.time_limit_ms * MS,
     };
-    if (rung__instance_has_helper(probe->instance))
-        return rung__probe_try(&task, trial);
-    return rung__probe_try_here(&task, probe->unasked ? &probe->instance->background.ending : NULL,
-                                trial, &probe->stuck);
+    const rung_result result =
+        rung__instance_has_helper(probe->instance)
+            ? rung__probe_try(&task, trial)
+            : rung__probe_try_here(&task,
+                                   probe->unasked ? &probe->instance->background.ending : NULL,
+                                   trial, &probe->stuck);
+    if (library)
+        memcpy(trial->outcome.library, library->digest, sizeof trial->outcome.library);
+    return result;
 }
 
 /** Without a folder nothing is remembered of a try; that is said once. Results: OK, NO_MEMORY. */

@@ -5,38 +5,27 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/text.h"
 
-#define LINE_BYTES 4352
-
-/** A library that is there, and which state of it. What only the system finds is told by version
- * when it is loaded, which is too late here. */
-static rung_result add_library(struct rung__fingerprint *to, const char *runtime, size_t index,
-                               const char *path)
+/** A library that is there, by its content; whether it loads may depend on others. */
+static rung_result add_library(struct rung__fingerprint *to, size_t number,
+                               const struct rung__known_library *library)
 {
-    char key[64], value[LINE_BYTES];
-    struct rung__file file;
-    if (rung__path_kind(path) != RUNG__PATH_FILE || rung__file_open(path, &file) != RUNG_OK)
+    char key[64], value[RUNG__LIBRARY_DIGEST + 32];
+    if (!*library->digest)
         return RUNG_OK;
-    (void)rung__text_format(key, sizeof key, "runtime.%s.%zu", runtime, index);
-    (void)rung__text_format(value, sizeof value, "%s %llu %lld", path,
-                            (unsigned long long)file.stamp.size, (long long)file.stamp.modified_ns);
-    rung__file_close(&file);
+    (void)rung__text_format(key, sizeof key, "runtime.%s.%zu", library->runtime->name, number);
+    (void)rung__text_format(value, sizeof value, "%s%s", library->digest,
+                            rung__library_is_usable(library) ? "" : " that does not load");
     return rung__fingerprint_add(to, key, value);
 }
 
-static rung_result add_runtime(struct rung__fingerprint *to, const struct rung_instance *instance,
-                               const struct rung__runtime *runtime)
+static rung_result add_libraries(struct rung__fingerprint *to, struct rung_instance *instance)
 {
-    struct rung__runtime_candidates found;
-    const struct rung__runtime_places places = rung__instance_places(instance);
-    rung_result result = rung__runtime_search(runtime, &places, &found);
-    if (result != RUNG_OK)
-        return result;
-    for (size_t i = 0; i < found.count && result == RUNG_OK; i++)
-        result = add_library(to, runtime->name, i, found.items[i].path);
-    rung__runtime_candidates_finish(&found);
+    const struct rung__libraries *libraries;
+    rung_result result = rung__instance_libraries(instance, &libraries);
+    for (size_t i = 0; result == RUNG_OK && i < libraries->count; i++)
+        result = add_library(to, i, &libraries->items[i]);
     return result;
 }
 
@@ -46,20 +35,20 @@ struct work {
     struct rung__fingerprint fingerprint;
 };
 
-static rung_result make_fingerprint(const struct rung_instance *instance,
+static rung_result make_fingerprint(struct rung_instance *instance,
                                     enum rung__fingerprint_scope scope, struct work *work)
 {
     rung_result result =
         rung__hardware_read(rung__instance_hardware_root(instance), &work->hardware);
     if (result == RUNG_OK)
         result = rung__fingerprint_text(&work->hardware, scope, &work->fingerprint);
-    for (size_t i = 0; i < RUNG__RUNTIMES && result == RUNG_OK; i++)
-        result = add_runtime(&work->fingerprint, instance, &rung__runtimes[i]);
+    if (result == RUNG_OK)
+        result = add_libraries(&work->fingerprint, instance);
     /* More libraries than there is room for are still told from as many others. */
     return result == RUNG_CAPACITY ? RUNG_OK : result;
 }
 
-rung_result rung__instance_fingerprint(const struct rung_instance *instance,
+rung_result rung__instance_fingerprint(struct rung_instance *instance,
                                        enum rung__fingerprint_scope scope, char **out)
 {
     struct work *work = malloc(sizeof *work);
@@ -109,6 +98,9 @@ rung_result rung__instance_recall(struct rung_instance *instance, const char *mo
     out->own = out->verdict != NULL;
     if (!out->own)
         out->verdict = &out->store.verdicts[0];
+    const uint32_t chosen = rung__verdict_chosen(out->verdict);
+    if (chosen < out->verdict->rung_count)
+        rung__instance_prefer_library(instance, out->verdict->rungs[chosen].outcome.library);
     return RUNG_OK;
 }
 

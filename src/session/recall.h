@@ -18,12 +18,13 @@ struct rung__recall {
 
 /** The text of the device and of the libraries that are found, newly allocated. Results: OK,
  * NO_MEMORY. */
-rung_result rung__instance_fingerprint(const struct rung_instance *instance,
+rung_result rung__instance_fingerprint(struct rung_instance *instance,
                                        enum rung__fingerprint_scope scope, char **out);
 
 /**
- * Looks up the verdict for the model of a content digest (NULL: the device's). One that cannot be
- * read is a missing one, which is said once. Results: OK, NO_MEMORY. End with rung__recall_finish,
+ * Looks up the verdict for the model of a content digest (NULL: the device's), and prefers the
+ * library that the rung it chose ran on. One that cannot be read is a missing one, which is said
+ * once. Results: OK, NO_MEMORY. End with rung__recall_finish,
  * also after a failure.
  */
 rung_result rung__instance_recall(struct rung_instance *instance, const char *model,

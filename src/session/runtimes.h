@@ -4,30 +4,53 @@
 
 #include <rung/instance.h>
 
-#include "runtime/search.h"
+#include "session/libraries.h"
 
-/** What became of one candidate, for explain. */
+/** What became of one library in this process, for explain. */
 struct rung__runtime_outcome {
     rung_result result;
     char *reason; /**< NULL when it was loaded, or not tried */
-    bool tried;
+    bool tried;   /**< here, or in a process of its own where it did not load */
 };
 
-/** What an instance knows of one runtime. */
-struct rung__instance_runtime {
-    bool searched, loaded;
-    struct rung__runtime_candidates candidates;
-    struct rung__runtime_outcome *outcomes; /**< one for each candidate */
+/** What an instance knows of its runtimes. */
+struct rung__instance_runtimes {
+    bool found; /**< `libraries` holds, and an outcome for each */
+    struct rung__libraries libraries;
+    struct rung__runtime_outcome *outcomes;
+    struct {
+        bool searched, loaded;
+        size_t library; /**< the one that is loaded */
+    } of[RUNG__RUNTIMES];
+    char preferred[RUNG__LIBRARY_DIGEST]; /**< the library that a verdict names, or "" */
 };
 
-/** Where an instance looks for runtimes. */
-struct rung__runtime_places rung__instance_places(const struct rung_instance *instance);
-
-void rung__instance_runtime_finish(struct rung__instance_runtime *own);
+void rung__instance_runtimes_finish(struct rung__instance_runtimes *own);
 
 /**
- * Finds and loads a runtime, once. Results: OK, UNSUPPORTED (with what was tried and why not),
- * NO_MEMORY. Safe from any thread.
+ * The libraries of every runtime, in search order, and what each is; found once. They live as long
+ * as the instance. Results: OK, NO_MEMORY. Safe from any thread.
+ */
+rung_result rung__instance_libraries(struct rung_instance *instance,
+                                     const struct rung__libraries **out);
+
+/** The first ONNX Runtime in search order that loads and offers an execution provider; NULL: none,
+ * or nothing is known of them. */
+const struct rung__known_library *rung__instance_library_offering(struct rung_instance *instance,
+                                                                  const char *execution_provider);
+
+/** The library of a runtime that is loaded, NULL: none is. */
+const struct rung__known_library *
+rung__instance_library_loaded(struct rung_instance *instance, const struct rung__runtime *runtime);
+
+/** From now on a library of this digest is loaded before others; "" is none. */
+void rung__instance_prefer_library(struct rung_instance *instance,
+                                   const char digest[RUNG__LIBRARY_DIGEST]);
+
+/**
+ * Finds and loads a runtime, once: the preferred library, else the one that offers most to this
+ * machine, else the first. One that does not load makes way for the next. Results: OK, UNSUPPORTED
+ * (with what was tried and why not), NO_MEMORY. Safe from any thread.
  */
 rung_result rung__instance_load_runtime(struct rung_instance *instance,
                                         const struct rung__runtime *runtime);

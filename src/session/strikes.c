@@ -18,8 +18,7 @@ static json_t *explain_one(const struct rung__strike *strike, const char *finger
                      (json_int_t)strike->time);
 }
 
-static rung_result digest_now(const struct rung_instance *instance,
-                              char hex[2 * RUNG__SHA256_BYTES + 1])
+static rung_result digest_now(struct rung_instance *instance, char hex[2 * RUNG__SHA256_BYTES + 1])
 {
     char *text = NULL;
     rung_result result = rung__instance_fingerprint(instance, RUNG__FINGERPRINT_ENGINES, &text);

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 
 import pytest
 
@@ -19,13 +20,15 @@ RUNG = BUILD / "cli" / "rung"
 MODELS = ROOT / "build" / "models"
 TRUST = ROOT / "build" / "trust"
 PHOTOS = ROOT / "build" / "demo" / "photos"
+STATE = tempfile.TemporaryDirectory(prefix="rung-state-")  # where runs remember what libraries are
 
 
 def clean_environment(**more):
     """The caller's environment without what would steer rung, and with the models of the build. Nothing is measured in the
     background: that is what test_background.py is for."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("RUNG_", "XDG_", "ORT_"))}
-    environment.update(HOME="/nonexistent", RUNG_MODEL_PATH=str(MODELS), RUNG_TRUST_PATH=str(TRUST), RUNG_PROBE="off",
+    environment.update(HOME="/nonexistent", XDG_STATE_HOME=STATE.name, RUNG_MODEL_PATH=str(MODELS), RUNG_TRUST_PATH=str(TRUST),
+                       RUNG_PROBE="off",
                        LSAN_OPTIONS=f"suppressions={ROOT}/tests/lsan.supp:print_suppressions=0")
     environment.update(more)
     return environment

@@ -104,7 +104,7 @@ def test_without_an_onnx_runtime_tract_serves_and_explain_says_why(no_ort):
     assert rungs["tract"]["outcome"] == "available"
     assert [runtime["name"] for runtime in explained["loaded"]] == ["tract"]
     text = run("explain", environment=no_ort).out
-    assert "absent" in text and "refused    onnxruntime" in text and "runtime    tract 0.23." in text
+    assert "absent" in text and "missing    onnxruntime" in text and "runtime    tract 0.23." in text
 
 
 def test_an_onnx_runtime_that_does_not_load_is_told(tmp_path, no_ort):

@@ -20,14 +20,14 @@ def _command_line():
 
 command_line = _command_line()
 BUILD, MODELS, PHOTOS, ROOT, RUNG = (getattr(command_line, name) for name in ("BUILD", "MODELS", "PHOTOS", "ROOT", "RUNG"))
-run, json_lines = command_line.run, command_line.json_lines
+json_lines = command_line.json_lines
 
 BUILT = BUILD / "tests" / "standin"
 NAME = "libonnxruntime.so.1.99.0-standin"
 LIBRARY = BUILT / NAME
 REAL = next(iter(sorted((ROOT / "runtimes").glob("onnxruntime-[0-9]*/libonnxruntime.so.*"), reverse=True)), None)
 
-MISUSED = 99  # the stand-in's exit status when it is steered wrongly
+MISUSED = "ended with status 99: stand-in: "  # how it begins what it says when it is steered wrongly
 
 GAP = "gap"  # how the outcome of a fault begins that no test can assert yet
 matrix = {}  # (place, fault): outcome
@@ -41,7 +41,23 @@ def copy(folder, built=LIBRARY):
 
 
 def environment(steering, **more):
-    return command_line.clean_environment(RUNG_STANDIN=steering, RUNG_STANDIN_REAL=str(REAL), **more)
+    """Nothing is remembered of a library from one run to the next: the same file is another one when it is steered otherwise."""
+    return command_line.clean_environment(**{"RUNG_STANDIN": steering, "RUNG_STANDIN_REAL": str(REAL),
+                                             "XDG_STATE_HOME": "/dev/null/none", **more})
+
+
+def run(*arguments, **options):
+    """Runs rung. A library that is steered wrongly would be passed over like any that does not load: no test passes by that."""
+    result = command_line.run(*arguments, **options)
+    assert MISUSED not in result.out + result.err, result.out + result.err
+    return result
+
+
+def misused(steering, **more):
+    """What the stand-in says of wrong steering."""
+    changed = {name: value for name, value in environment(steering, **more).items() if value is not None}
+    told = command_line.run("explain", environment=changed)
+    return told.out.split(MISUSED, 1)[1].split("\n")[0]
 
 
 def explain(steering, *arguments, **more):
