@@ -14,44 +14,42 @@
 enum { RUNS_LEAST = 3, RUNS_MOST = 5 };
 #define ENOUGH_NS (UINT64_C(300) * 1000000)
 
-/** A session being tried. */
-struct session {
-    const struct rung__provider *provider;
-    struct rung__model_report report;
-    void *model, *context;
-    struct rung__model_memory memory;
-};
-
 /** What was measured, in ns. */
 struct times {
     uint64_t build, first, runs[RUNS_MOST];
     uint32_t count;
 };
 
-static rung_result build(const struct rung__trial_request *request, struct session *session)
+static rung_result load(const struct rung__trial_request *request,
+                        struct rung__trial_session *session)
 {
     struct rung__rung_execution execution;
-    session->provider = request->rung->provider;
     rung_result result =
-        rung__rung_execution_make(request->rung, request->threads, NULL, &execution);
-    if (result != RUNG_OK)
-        return result;
-    result = rung__provider_load(session->provider,
-                                 &(struct rung__model_request){
-                                     .artifact = request->artifact,
-                                     .execution = &execution.execution,
-                                     .threads = request->threads,
-                                     .expendable = request->expendable,
-                                 },
-                                 &session->model, &session->report);
-    rung__rung_execution_finish(&execution);
+        rung__rung_execution_make(request->rung, request->threads, request->engines, &execution);
     if (result == RUNG_OK)
-        result =
-            session->provider->create_context(session->model, &session->memory, &session->context);
+        result = rung__provider_load(session->provider,
+                                     &(struct rung__model_request){
+                                         .artifact = request->artifact,
+                                         .execution = &execution.execution,
+                                         .threads = request->threads,
+                                         .expendable = request->expendable,
+                                     },
+                                     &session->model, &session->report);
+    rung__rung_execution_finish(&execution);
     return result;
 }
 
-static rung_result time_run(const struct session *session, uint64_t *ns)
+rung_result rung__trial_open(const struct rung__trial_request *request,
+                             struct rung__trial_session *out)
+{
+    *out = (struct rung__trial_session){.provider = request->rung->provider};
+    rung_result result = load(request, out);
+    return result == RUNG_OK
+               ? out->provider->create_context(out->model, &out->memory, &out->context)
+               : result;
+}
+
+static rung_result time_run(const struct rung__trial_session *session, uint64_t *ns)
 {
     const uint64_t started = rung__clock_now();
     rung_result result = session->provider->run(session->context);
@@ -60,7 +58,7 @@ static rung_result time_run(const struct session *session, uint64_t *ns)
 }
 
 /** The outputs of the first run, which are what is compared. */
-static rung_result copy_outputs(const struct session *session, struct rung__buffer *to)
+static rung_result copy_outputs(const struct rung__trial_session *session, struct rung__buffer *to)
 {
     rung_result result = RUNG_OK;
     for (uint32_t i = 0; i < session->report.output_count && result == RUNG_OK; i++)
@@ -70,7 +68,8 @@ static rung_result copy_outputs(const struct session *session, struct rung__buff
 }
 
 /** True when the last run answered the bytes of the first one. */
-static bool answers_the_same(const struct session *session, const struct rung__buffer *first)
+static bool answers_the_same(const struct rung__trial_session *session,
+                             const struct rung__buffer *first)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < session->report.output_count; i++) {
@@ -83,7 +82,7 @@ static bool answers_the_same(const struct session *session, const struct rung__b
 }
 
 /** `answers` has those of the first run; those of one that answers otherwise follow. */
-static rung_result time_more(const struct session *session, struct times *times,
+static rung_result time_more(const struct rung__trial_session *session, struct times *times,
                              struct rung__buffer *answers)
 {
     const size_t one = answers->size;
@@ -105,7 +104,8 @@ static int compare_times(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void report(const struct session *session, struct times *times, struct rung__outcome *to)
+static void report(const struct rung__trial_session *session, struct times *times,
+                   struct rung__outcome *to)
 {
     struct rusage usage = {0};
     (void)getrusage(RUSAGE_SELF, &usage);
@@ -119,11 +119,12 @@ static void report(const struct session *session, struct times *times, struct ru
     to->runs = times->count;
 }
 
-static rung_result build_and_run(const struct rung__trial_request *request, struct session *session,
-                                 struct times *times, struct rung__buffer *outputs)
+static rung_result build_and_run(const struct rung__trial_request *request,
+                                 struct rung__trial_session *session, struct times *times,
+                                 struct rung__buffer *outputs)
 {
     const uint64_t started = rung__clock_now();
-    rung_result result = build(request, session);
+    rung_result result = rung__trial_open(request, session);
     times->build = rung__clock_now() - started;
     if (result == RUNG_OK)
         result = rung__trial_fill_input(request->artifact, &session->memory);
@@ -136,7 +137,7 @@ static rung_result build_and_run(const struct rung__trial_request *request, stru
 
 /** A process that ends takes everything with it, and nothing that a driver does at the end can then
  * change what it answered. */
-static void finish(const struct rung__trial_request *request, struct session *session)
+static void finish(const struct rung__trial_request *request, struct rung__trial_session *session)
 {
     if (request->expendable)
         return;
@@ -149,7 +150,7 @@ static void finish(const struct rung__trial_request *request, struct session *se
 rung_result rung__trial_run(const struct rung__trial_request *request,
                             struct rung__outcome *figures, struct rung__buffer *outputs)
 {
-    struct session session = {0};
+    struct rung__trial_session session = {0};
     struct times times = {0};
     rung_result result = build_and_run(request, &session, &times, outputs);
     if (result == RUNG_OK)

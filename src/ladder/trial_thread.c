@@ -82,12 +82,14 @@ static void take(struct job *job, struct rung__trial *out)
     job->outputs = (struct rung__buffer){0};
 }
 
-static rung_result start(const struct rung__probe_task *task, struct rung__thread *thread,
-                         struct job **out)
+/** NULL: it could not be started. */
+static struct job *start(const struct rung__probe_task *task, struct rung__thread *thread)
 {
     struct job *job = calloc(1, sizeof *job);
-    if (!job)
-        return rung__fail(RUNG_NO_MEMORY, "no memory for a trial");
+    if (!job) {
+        (void)rung__fail(RUNG_NO_MEMORY, "no memory for a trial");
+        return NULL;
+    }
     rung__mutex_init(&job->mutex);
     rung__condition_init(&job->condition);
     job->artifact = *task->artifact;
@@ -96,23 +98,22 @@ static rung_result start(const struct rung__probe_task *task, struct rung__threa
         .artifact = &job->artifact,
         .threads = task->threads,
     };
-    rung_result result = rung__thread_start(thread, "rung-trial", work, job);
-    if (result != RUNG_OK)
-        free_job(job);
-    *out = result == RUNG_OK ? job : NULL;
-    return result;
+    if (rung__thread_start(thread, "rung-trial", work, job) == RUNG_OK)
+        return job;
+    free_job(job);
+    return NULL;
 }
 
 rung_result rung__probe_try_here(const struct rung__probe_task *task, const atomic_bool *ending,
                                  struct rung__trial *out, bool *left)
 {
     struct rung__thread thread;
-    struct job *job = NULL;
+    rung_result result = RUNG_OK;
     *out = (struct rung__trial){.rung = task->rung, .outcome.threads = task->threads};
     *left = false;
-    rung_result result = start(task, &thread, &job);
-    if (result != RUNG_OK)
-        return result;
+    struct job *job = start(task, &thread);
+    if (!job)
+        return RUNG_NO_MEMORY;
     if (!await(job, rung__clock_now() + task->time_limit_ns, ending)) {
         *left = true;
         rung__thread_leave(&thread);

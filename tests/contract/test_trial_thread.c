@@ -141,9 +141,9 @@ static int set_up(void **state)
     struct artifact_fixture files;
     struct rung__layout layout;
     struct subject *subject = calloc(1, sizeof *subject);
+    *state = subject;
     if (!subject || make_test_folder(state) != 0)
         return -1;
-    *state = subject;
     memset(&fake, 0, sizeof fake);
     rung__mutex_init(&fake.mutex);
     rung__condition_init(&fake.condition);
