@@ -32,8 +32,9 @@
 struct rung__background {
     struct rung__thread thread; /**< hands the probe over in milliseconds, or makes it */
     bool started;
-    atomic_bool ending; /**< the instance is about to end */
-    char *model;        /**< its path */
+    atomic_bool working; /**< the thread has not come to its end */
+    atomic_bool ending;  /**< the instance is about to end */
+    char *model;         /**< its path */
 };
 
 struct rung_instance;
