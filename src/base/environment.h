@@ -32,7 +32,9 @@
     X(xdg_data_home, "XDG_DATA_HOME",                                                              \
       "the user's data folder; models are looked up in its rung/models (default ~/.local/share)")  \
     X(xdg_state_home, "XDG_STATE_HOME",                                                            \
-      "the user's state folder; the verdicts of probes and what libraries are is in its rung "     \
+      "the user's state folder; in its rung are the verdicts of probes, what libraries are, and "  \
+      "the "                                                                                       \
+      "choice of rung use "                                                                        \
       "(default ~/.local/state)")
 
 /** The values read at instance creation, each owned, NULL when unset or empty. */

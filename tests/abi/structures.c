@@ -81,6 +81,7 @@ static const struct {
     M(rung_model_info, iou),
     M(rung_model_info, suppression),
     M(rung_model_info, precision),
+    M(rung_model_info, canonical),
     M(rung_model_info, reserved),
     S(rung_model_file),
     M(rung_model_file, struct_size),
