@@ -4,71 +4,22 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "artifact/view.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "input.h"
-#include "ladder/execution.h"
 #include "ladder/probe.h"
-#include "ladder/rungs.h"
 #include "probe.h"
+#include "session.h"
 
 /* The median of at least three runs, and of five where they take less than 300 ms. */
 enum { RUNS_LEAST = 3, RUNS_MOST = 5 };
 #define ENOUGH_NS (UINT64_C(300) * 1000000)
-
-/** A session being tried. */
-struct session {
-    const struct rung__provider *provider;
-    struct rung__model_report report;
-    void *model, *context;
-    struct rung__model_memory memory;
-};
 
 /** What was measured, in ns. */
 struct times {
     uint64_t build, first, runs[RUNS_MOST];
     uint32_t count;
 };
-
-/** The file was admitted by the one who asks; here it is only taken apart again. */
-static rung_result read_file(struct rung__bytes file, struct rung__artifact_view *view)
-{
-    struct rung__layout layout;
-    rung_result result = rung__layout_read(file, file.size, &layout);
-    return result == RUNG_OK ? rung__view_read(file, &layout, view) : result;
-}
-
-static rung_result build(const struct rung__artifact_view *view, char **operands,
-                         struct session *session)
-{
-    const struct rung__rung *rung = rung__rung_named(operands[0]);
-    const uint32_t threads = (uint32_t)strtoul(operands[2], NULL, 10);
-    struct rung__rung_execution execution;
-    if (!rung)
-        return rung__fail(RUNG_UNSUPPORTED, "there is no rung \"%s\"", operands[0]);
-    session->provider = rung->provider;
-    rung_result result = RUNG_OK;
-    if (rung->provider->runtime)
-        result = rung->provider->runtime->open(operands[1]);
-    if (result == RUNG_OK)
-        result = rung__rung_execution_make(rung, threads, NULL, &execution);
-    if (result != RUNG_OK)
-        return result;
-    result = rung__provider_load(rung->provider,
-                                 &(struct rung__model_request){
-                                     .artifact = view,
-                                     .execution = &execution.execution,
-                                     .threads = threads,
-                                     .expendable = true,
-                                 },
-                                 &session->model, &session->report);
-    rung__rung_execution_finish(&execution);
-    if (result == RUNG_OK)
-        result =
-            rung->provider->create_context(session->model, &session->memory, &session->context);
-    return result;
-}
 
 static rung_result time_run(const struct session *session, uint64_t *ns)
 {
@@ -144,9 +95,7 @@ rung_result run_rung(char **operands, struct rung__bytes file, struct answer *an
     struct session session = {0};
     struct times times = {0};
     const uint64_t started = rung__clock_now();
-    rung_result result = read_file(file, &view);
-    if (result == RUNG_OK)
-        result = build(&view, operands, &session);
+    rung_result result = session_open(file, operands, NULL, &view, &session);
     times.build = rung__clock_now() - started;
     if (result != RUNG_OK)
         return result; /* the process ends, and everything with it */

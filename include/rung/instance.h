@@ -74,7 +74,10 @@ typedef struct rung_instance_options {
      */
     rung_probe_policy probe;
     uint32_t reserved_0;
-    uint64_t reserved[6];
+    uint64_t engine_cache_bytes; /**< that the user's engines may take on the disk (rung/engines.h):
+                                      those least recently used go first; 0:
+                                      RUNG_ENGINE_CACHE_BYTES, else 4 GiB */
+    uint64_t reserved[5];
 } rung_instance_options;
 
 /** One user of the library: its configuration, trust, runtime and models. Opaque. */

@@ -34,7 +34,12 @@ static rung_result load_into(const struct rung_model *model, const struct rung__
                              struct rung__serving *serving)
 {
     struct rung__rung_execution execution;
-    rung_result result = rung__rung_execution_make(rung, serving->threads, NULL, &execution);
+    rung_result result =
+        rung__engine_ready(model->instance, rung, &model->artifact, &serving->engine);
+    if (result == RUNG_NO_MEMORY)
+        return result;
+    /* Without an engine the rung compiles the model now, and nothing is kept of it. */
+    result = rung__rung_execution_make(rung, serving->threads, serving->engine.folder, &execution);
     if (result == RUNG_OK)
         result = rung__guarded_load(model->instance, rung, model->artifact.digest_text,
                                     &(struct rung__model_request){
@@ -45,6 +50,8 @@ static rung_result load_into(const struct rung_model *model, const struct rung__
                                     },
                                     &serving->loaded, &serving->report);
     rung__rung_execution_finish(&execution);
+    if (result != RUNG_OK)
+        rung__engine_use_finish(&serving->engine);
     return result;
 }
 

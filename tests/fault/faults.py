@@ -27,7 +27,7 @@ ERRORS = {
     "pwrite64": ["ENOSPC", "EINTR"], "read": ["EIO", "EINTR"], "readdir64": ["EIO"],
     "readlink": ["EACCES"], "realpath": ["ENOMEM"], "rename": ["EIO"], "renameat": ["EIO", "ENOSPC"],
     "renameat2": ["EIO", "ENOSYS"], "sched_getaffinity": ["EINVAL"], "setenv": ["ENOMEM"], "stat64": ["EACCES"],
-    "unlink": ["EIO"], "unlinkat": ["EIO"], "write": ["EIO", "ENOSPC", "EINTR"],
+    "unlink": ["EIO"], "unlinkat": ["EIO"], "utimensat": ["EPERM"], "write": ["EIO", "ENOSPC", "EINTR"],
 }
 
 # What no caller of jansson can prevent: it goes on reading a string that it had no memory for.
@@ -85,6 +85,7 @@ def environment(operation, fault, report, home, machine):
     if fault:
         kept.update(RUNG_FAULT_CALL=fault.call, RUNG_FAULT_AT=str(fault.at),
                     RUNG_FAULT_ERRNO=str(getattr(errno, fault.error)))
+    kept.update(operation.variables)
     return kept
 
 
@@ -116,12 +117,14 @@ def wrong_files(operation, fault, ending, whole):
         if ending.before.get(name) == content or name.endswith(BY_PRODUCTS):
             continue
         if name not in outputs:
-            if not fault.call.startswith("unlink"):  # what cannot be removed stays
+            if not fault.call.startswith("unlink") and not name.startswith(operation.may_leave):  # what cannot be removed stays
                 yield f"{name} was left behind"
         elif not is_whole(pathlib.Path(name), content, whole.after[name]):
             yield f"{name} is neither as it was nor whole"
+    if operation.unsound and not fault.call.startswith("unlink"):
+        yield from operation.unsound(ending.after)
     for name in ending.before:
-        if name not in ending.after:
+        if name not in ending.after and not name.startswith(operation.may_remove):
             yield f"{name} is lost"
     there = [name in ending.after for name in outputs]
     if any(there) and not all(there):
