@@ -36,8 +36,8 @@ static rung_result load_into(const struct rung_model *model, const struct rung__
     struct rung__rung_execution execution;
     rung_result result =
         rung__engine_ready(model->instance, rung, &model->artifact, &serving->engine);
-    if (result == RUNG_NO_MEMORY)
-        return result;
+    if (result == RUNG_NO_MEMORY || result == RUNG_UNSUPPORTED)
+        return result; /* what could not be built is not tried again here */
     /* Without an engine the rung compiles the model now, and nothing is kept of it. */
     result = rung__rung_execution_make(rung, serving->threads, serving->engine.folder, &execution);
     if (result == RUNG_OK)

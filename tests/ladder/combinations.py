@@ -5,15 +5,15 @@ import itertools
 
 from dataclasses import dataclass
 
-from design import IN_A_PROBE, IN_LOADING, LIBRARIES, MACHINES, Fault, floors, passed_over, present
+from design import IN_A_PROBE, IN_BUILDING, IN_LOADING, LIBRARIES, MACHINES, Fault, floors, passed_over, present
 
 
 @dataclass(frozen=True)
 class Combination:
     machine: str
     runtimes: str
-    # Where the fault comes: "probe" and "serving" at the best rung, "floor", "loading" in the first library of the set; "never" at
-    # rungs whose device is not there.
+    # Where the fault comes: "probe" and "serving" at the best rung, "building" at its engine, "floor", "loading" in the first library of
+    # the set; "never" at rungs whose device is not there.
     when: str
     fault: Fault | None = None
 
@@ -44,6 +44,14 @@ def at_the_best_rung(faults, when):
     for runtimes in OFFERING:
         machines = itertools.cycle([machine for machine in MACHINES if present(machine, runtimes)])
         yield from (Combination(next(machines), runtimes, when, fault) for fault in faults)
+
+
+def at_its_engine():
+    """Where the best rung compiles. QNN is left out: what it leaves is a model of its own."""
+    for runtimes in ("cuda", "migraphx", "openvino", "all"):
+        best = {machine: here[0] for machine in MACHINES if (here := present(machine, runtimes))}
+        machines = itertools.cycle([machine for machine, rung in best.items() if rung.compiles])
+        yield from (Combination(next(machines), runtimes, "building", fault) for fault in IN_BUILDING)
 
 
 def without_its_device():
@@ -79,7 +87,7 @@ IN_SERVING += [Fault("append", "cpu"), *(Fault("run", name, 1) for name in ("ref
 IN_SERVING += [Fault("run", name, 3) for name in ("refuse", "no-memory", "slow")]
 
 ALL = [*without_faults(), *at_the_best_rung(IN_A_PROBE, "probe"), *at_the_best_rung(IN_SERVING, "serving"), *at_the_floor(), *at_loading(),
-       *without_its_device()]
+       *at_its_engine(), *without_its_device()]
 assert len(ALL) == len(set(ALL))
 
 matrix = {}  # combination: what came of it, for the table at the end

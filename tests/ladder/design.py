@@ -17,6 +17,7 @@ class Rung:
     device: str = ""  # of a provider that has several
     computes: str = "f32"  # a model in f32
     takes: str = "f32"  # which forms of a model
+    compiles: bool = False
 
     @property
     def steered(self):
@@ -25,14 +26,14 @@ class Rung:
 
 
 RUNGS = [
-    Rung("tensorrt", "TensorrtExecutionProvider", "nvidia", computes="f16"),
+    Rung("tensorrt", "TensorrtExecutionProvider", "nvidia", computes="f16", compiles=True),
     Rung("cuda", "CUDAExecutionProvider", "nvidia"),
-    Rung("migraphx", "MIGraphXExecutionProvider", "rocm", computes="f16"),
-    Rung("openvino-gpu", "OpenVINOExecutionProvider", "intel gpu", "GPU", "f16"),
-    Rung("openvino-npu", "OpenVINOExecutionProvider", "intel npu", "NPU", "f16"),
+    Rung("migraphx", "MIGraphXExecutionProvider", "rocm", computes="f16", compiles=True),
+    Rung("openvino-gpu", "OpenVINOExecutionProvider", "intel gpu", "GPU", "f16", compiles=True),
+    Rung("openvino-npu", "OpenVINOExecutionProvider", "intel npu", "NPU", "f16", compiles=True),
     Rung("qnn-htp", "QNNExecutionProvider", "hexagon", takes="int8"),
     Rung("webgpu", "WebGpuExecutionProvider", "gpu"),
-    Rung("openvino-cpu", "OpenVINOExecutionProvider", "x86", "CPU"),
+    Rung("openvino-cpu", "OpenVINOExecutionProvider", "x86", "CPU", compiles=True),
     Rung("ort-cpu", CPU, "x86", takes="f32 int8"),
 ]
 FLOOR, LAST = RUNGS[-1], Rung("tract", "", "x86")
@@ -114,6 +115,7 @@ IN_A_PROBE = [Fault(place, name) for place, names in _AT_PLACE.items() for name 
 IN_A_PROBE += [Fault("run", name, at) for name, at in (("refuse", 2), ("crash", 2), ("abort", 3), ("exit", 3), ("hang", 4),
                                                        ("nan", 2), ("wrong", 3))]
 
+IN_BUILDING = [Fault("engine", name) for name in "refuse no-memory exit crash abort hang slow unwritten torn".split()]
 IN_LOADING = [Fault(place, name) for place, names in _AT_LOADING.items() for name in names.split()]
 
 
@@ -139,6 +141,13 @@ def passed_over(fault):
     if fault.name == "slow":
         return None
     return _LOADING_WORDS.get(fault.name) if fault.place == "load" and fault.name in _LOADING_WORDS else outcome(fault)[1]
+
+
+def built(fault):
+    """The state of an engine, and words of the reason. Half an engine is one: the provider makes it again when it finds it."""
+    if fault.name in ("slow", "torn"):
+        return "built", ""
+    return "failed", "the provider left no engine" if fault.name == "unwritten" else outcome(fault)[1]
 
 
 def outcome(fault):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 import trees
 from combinations import ALL, OFFERING, matrix
-from design import FLOOR, IN_A_PROBE, IN_LOADING, LAST, RUNGS, absence, floors, identity, outcome, passed_over
+from design import FLOOR, IN_A_PROBE, IN_BUILDING, IN_LOADING, LAST, RUNGS, absence, built, floors, identity, outcome, passed_over
 from walking import Bench, Walk
 
 WORKERS = 6  # most of a walk is waiting
@@ -220,6 +220,27 @@ def deaths_in_serving(walk, rung, fault):
     return f"lost twice; ort-cpu from the third on, {rung.id} refused"
 
 
+def fault_at_its_engine(walk):
+    """What cannot be built is served by the next rung down, and is not tried again."""
+    combination, fault = walk.combination, walk.combination.fault
+    expected = expect(combination, None)
+    chosen = chosen_of(expected)
+    finds(walk.probe(), expected)
+    state, words = built(fault)
+    result = walk.build(fault)
+    assert result.met_fault(fault), "the fault did not come"
+    (engine,) = result.lines[0]["engines"]
+    assert (engine["rung"], engine["state"]) == (chosen.id, state) and words in engine["reason"], engine
+    assert result.status == (0 if state == "built" else 3), result
+    if state == "built":
+        answers_rightly(walk.detect(), chosen, walk)
+        return Row(expected, f"{chosen.id} with its engine")
+    later = walk.detect()
+    answers_rightly(later, FLOOR, walk, [f"the next rung down: {chosen.id}: its engine could not be built: ", words])
+    assert not later.touched(chosen) and not walk.build(fault).touched(chosen)
+    return Row(expected, f"ort-cpu, the engine of {chosen.id} {state}")
+
+
 def one_picture_fails(start, rung, walk, fault):
     """It has an error and no numbers; the others have theirs."""
     failed = fault.at - 2
@@ -245,7 +266,7 @@ def provider_without_a_device(walk):
 
 
 CHECKS = {"probe": fault_in_a_probe, "floor": fault_at_the_floor, "serving": fault_in_serving, "never": provider_without_a_device,
-          "loading": fault_at_loading}
+          "loading": fault_at_loading, "building": fault_at_its_engine}
 
 
 @pytest.mark.parametrize("combination", ALL, ids=lambda each: each.name)
@@ -258,4 +279,5 @@ def test_the_combinations_are_many_and_leave_no_pair_out():
     assert {(each.machine, each.runtimes) for each in ALL} >= set(itertools.product(trees.TREES, ["stock", "none", *OFFERING]))
     assert {(each.runtimes, each.fault) for each in ALL if each.when == "probe" and each.fault} == set(
         itertools.product(OFFERING, IN_A_PROBE))
-    assert {each.fault for each in ALL if each.when == "loading"} == set(IN_LOADING)
+    for when, faults in (("loading", IN_LOADING), ("building", IN_BUILDING)):
+        assert {each.fault for each in ALL if each.when == when} == set(faults)

@@ -38,7 +38,7 @@ class Bench:
         for form, record in (("f32", None), ("int8", {"text": '{"all": "int8"}'})):
             tiny.spec(folder / f"{form}.json", form=form, precision=record)
             self.make("pack", f"{form}.json", "tiny.onnx", "-o", f"{form}.rung", "--key", "key.pem")
-        self.right = answers(json_lines(run(*self.command("detect", "f32"), *self.pictures)))
+        self.right = answers(json_lines(run("detect", "-m", *self.command("f32"), *self.pictures)))
         assert [len(line["targets"]) for line in self.right] == [2, 2, 2]
 
     def libraries(self, runtimes):
@@ -48,8 +48,8 @@ class Bench:
     def make(self, *command):
         subprocess.run([RUNG, *command], cwd=self.folder, check=True, capture_output=True)
 
-    def command(self, name, form):
-        return (name, "-m", self.folder / f"{form}.rung", "--trust", self.folder / "key.pub.pem", "--json")
+    def command(self, form):
+        return (self.folder / f"{form}.rung", "--trust", self.folder / "key.pub.pem", "--json")
 
 
 def answers(lines):
@@ -147,7 +147,8 @@ class Walk:
         return environment(";".join(sections), **{name: str(value) for name, value in more.items()})
 
     def command(self, name, *arguments):
-        return (*self.bench.command(name, form(self.combination.runtimes)), *arguments)
+        model, *more = self.bench.command(form(self.combination.runtimes))
+        return (name, *arguments, *(() if name == "engines" else ("-m",)), model, *more)
 
     def start(self, fault, name, *arguments, kill=False):
         """With `kill` it is ended when it hangs."""
@@ -168,6 +169,11 @@ class Walk:
     def probe(self, fault=None):
         limit = ("--time-limit", str(TIME_LIMIT_S)) if fault and fault.name == "hang" else ()
         return self.start(fault, "probe", "--threads", "1", *limit)
+
+    def build(self, fault):
+        """Of what the probe chose."""
+        limit = ("--time-limit", str(TIME_LIMIT_S)) if fault.name == "hang" else ()
+        return self.start(fault, "engines", "build", "--threads", "1", *limit)
 
     def explain(self, fault=None):
         return self.start(fault, "explain")
