@@ -44,8 +44,9 @@ struct job_work {
     /** What served, for the summary, such as "centerface on ort-cpu". */
     void (*describe)(void *user, char *to, size_t size);
     /**
-     * Members that all results have in common, `identity` and `artifact` among them; a file of
-     * results is resumed only where they are the same. NULL without memory.
+     * Members that results have in common, `identity` and `artifact` among them, where a line has
+     * none of its own: contexts of one identity may be on different rungs. A file of results is
+     * resumed only where they are the same. NULL without memory.
      */
     json_t *(*settings)(void *user);
 
@@ -121,7 +122,15 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
          .name = "null",                                                                           \
          .text = "names in the list on standard input end with NUL, not with a line end",          \
          .target = &common.null_separated},                                                        \
-        ROW_RUNG, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE
+        {.name = "probe",                                                                          \
+         .argument = "POLICY",                                                                     \
+         .text = "which rungs are measured after the first answer, in the background, where "      \
+                 "nothing is proven on this device (default: RUNG_PROBE, else all on an idle "     \
+                 "machine, and the first that beats the floor on a busy one)",                     \
+         .kind = OPTION_CHOICE,                                                                    \
+         .target = &common.probe,                                                                  \
+         .choices = probe_policies},                                                               \
+        ROW_RUNG, ROW_REQUIRE, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE
 
 extern const char *const job_hints[];
 

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "colour.h"
 #include "common.h"
 #include "report.h"
 
 static uint32_t time_limit_s;
+static const char *policy;
 
 /** What the rungs are reported to. */
 struct listing {
     json_t *rungs; /**< NULL: a table is printed */
     bool complete, begun;
+    bool has_required; /**< the rung of --require was chosen */
 };
 
 static double ms(uint64_t ns)
@@ -66,6 +70,8 @@ static void take_rung(void *user, const rung_probe_rung *rung)
         print_row(rung);
     }
     listing->begun = true;
+    if (common.require && strcmp(rung->rung, common.require) == 0)
+        listing->has_required = strcmp(rung->outcome, "chosen") == 0;
 }
 
 static rung_result probe(rung_instance *instance, struct listing *listing)
@@ -76,6 +82,7 @@ static rung_result probe(rung_instance *instance, struct listing *listing)
         .version = RUNG_STRUCT_VERSION,
         .threads = common.threads,
         .time_limit_ms = time_limit_s * 1000,
+        .policy = probe_policy(policy),
     };
     rung_result result = find_model(instance, common.model, path, sizeof path);
     return result == RUNG_OK ? rung_model_probe(instance, path, &options, take_rung, listing)
@@ -91,6 +98,14 @@ static int print_report(struct listing *listing)
     return report_print_line(json, listing->complete) ? EXIT_DONE : fail_memory();
 }
 
+static int check_required(const struct listing *listing)
+{
+    if (!common.require || listing->has_required)
+        return EXIT_DONE;
+    fprintf(stderr, "rung probe: %s, which is required, was not chosen\n", common.require);
+    return EXIT_VERDICT;
+}
+
 static int run(int count, char **operands)
 {
     (void)count, (void)operands;
@@ -100,6 +115,7 @@ static int run(int count, char **operands)
         fprintf(stderr, "rung probe: -m MODEL is missing; it names the model that is run\n");
         return EXIT_USAGE;
     }
+    common.tells = isatty(STDERR_FILENO);
     rung_result result = open_instance(&instance);
     if (result != RUNG_OK)
         return fail_with(result);
@@ -115,6 +131,8 @@ static int run(int count, char **operands)
         const int printed = print_report(&listing);
         status = status == EXIT_DONE ? printed : status;
     }
+    if (status == EXIT_DONE)
+        status = check_required(&listing);
     json_decref(listing.rungs);
     rung_instance_destroy(instance);
     return status;
@@ -123,6 +141,14 @@ static int run(int count, char **operands)
 static const struct option_row options[] = {
     ROW_MODEL,
     ROW_JSON,
+    {
+        .name = "policy",
+        .argument = "POLICY",
+        .text = "try all rungs (the default), or stop at the first that beats the floor",
+        .kind = OPTION_CHOICE,
+        .target = &policy,
+        .choices = asked_policies,
+    },
     {
         .name = "threads",
         .argument = "N",
@@ -141,6 +167,14 @@ static const struct option_row options[] = {
         .target = &time_limit_s,
         .least = 1,
         .most = 86400,
+    },
+    {
+        .name = "require",
+        .argument = "RUNG",
+        .text = "the exit status is 1 unless this rung is chosen",
+        .kind = OPTION_TEXT,
+        .value = VALUE_RUNG,
+        .target = &common.require,
     },
     ROW_RUNTIME,
     ROW_TRUST,
@@ -162,10 +196,13 @@ const struct command command_probe = {
         "Each rung that can run here is tried with the model in a process of its own: built, run, "
         "timed, and its answers compared with those of the floor. The verdict is kept in "
         "$XDG_STATE_HOME/rung (~/.local/state/rung), and every later run follows it as long as "
-        "nothing that it depends on has changed.",
+        "nothing that it depends on has changed. The same is done unasked, in the background, "
+        "after the "
+        "first answer of a command on a device where nothing is proven (RUNG_PROBE).",
     .options = options,
     .examples = examples,
-    .see = (const char *const[]){"explain", NULL},
+    .verdict = "another rung than that of --require",
+    .see = (const char *const[]){"explain", "use", NULL},
     .run = run,
     .least_operands = 0,
     .most_operands = 0,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rung-probe run RUNG LIBRARY THREADS <MODEL FILE: a real session on one rung, timed. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
@@ -38,14 +39,32 @@ static rung_result copy_outputs(const struct session *session, struct rung__buff
     return result;
 }
 
-static rung_result time_more(const struct session *session, struct times *times)
+/** True when the last run answered the bytes of the first one. */
+static bool answers_the_same(const struct session *session, const struct rung__buffer *first)
 {
+    size_t at = 0;
+    for (uint32_t i = 0; i < session->report.output_count; i++) {
+        const size_t size = (size_t)session->memory.output_bytes[i];
+        if (memcmp(first->data + at, session->memory.outputs[i], size) != 0)
+            return false;
+        at += size;
+    }
+    return true;
+}
+
+/** `answers` has those of the first run; those of one that answers otherwise follow. */
+static rung_result time_more(const struct session *session, struct times *times,
+                             struct rung__buffer *answers)
+{
+    const size_t one = answers->size;
     uint64_t whole = 0;
     rung_result result = RUNG_OK;
     while (result == RUNG_OK && times->count < RUNS_MOST &&
            (times->count < RUNS_LEAST || whole < ENOUGH_NS)) {
         result = time_run(session, &times->runs[times->count]);
         whole += times->runs[times->count++];
+        if (result == RUNG_OK && answers->size == one && !answers_the_same(session, answers))
+            result = copy_outputs(session, answers);
     }
     return result;
 }
@@ -86,6 +105,6 @@ rung_result run_rung(char **operands, struct rung__bytes file, struct answer *an
     if (result == RUNG_OK)
         result = copy_outputs(&session, &answer->outputs);
     if (result == RUNG_OK)
-        result = time_more(&session, &times);
+        result = time_more(&session, &times, &answer->outputs);
     return result == RUNG_OK ? report(&session, &times, answer) : result;
 }

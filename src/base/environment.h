@@ -16,6 +16,9 @@
       "for tests and diagnosis: a folder with another machine's /sys, /proc, /dev and /etc, read " \
       "in the place of this one's")                                                                \
     X(model_path, "RUNG_MODEL_PATH", "folders in which models are looked up by name")              \
+    X(probe, "RUNG_PROBE",                                                                         \
+      "which rungs are measured unasked: off, first (until one beats the floor), or all "          \
+      "(default: all on an idle machine, else first)")                                             \
     X(rung, "RUNG_RUNG", "the only rung allowed, such as ort-cpu, where no option names one")      \
     X(runtime, "RUNG_RUNTIME",                                                                     \
       "the one ONNX Runtime to load, a file; no other one is tried (tract is looked for as ever)") \
@@ -32,7 +35,9 @@
     X(xdg_data_home, "XDG_DATA_HOME",                                                              \
       "the user's data folder; models are looked up in its rung/models (default ~/.local/share)")  \
     X(xdg_state_home, "XDG_STATE_HOME",                                                            \
-      "the user's state folder; the verdicts of probes and what libraries are is in its rung "     \
+      "the user's state folder; in its rung are the verdicts of probes, what libraries are, and "  \
+      "the "                                                                                       \
+      "choice of rung use "                                                                        \
       "(default ~/.local/state)")
 
 /** The values read at instance creation, each owned, NULL when unset or empty. */

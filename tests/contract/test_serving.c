@@ -58,6 +58,7 @@ static int set_up(void **state)
         .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
         .trust_path = subject->files.public_key,
         .helper_path = getenv("RUNG_TEST_HELPER"),
+        .probe = RUNG_PROBE_OFF,
     };
     assert_int_equal(rung_instance_create(&options, &subject->instance), RUNG_OK);
     subject->instance->state = rung__text_new("%s", subject->state);

@@ -38,7 +38,7 @@ SUMMARY = re.compile(r"\d+ pictures?, ")
 
 BY_PRODUCTS = (".lock", "CACHEDIR.TAG", "libraries.json")  # stay, for whoever comes next
 
-DONE, BACKEND, INTEGRITY, IO = 0, 3, 4, 5
+DONE, VERDICT, BACKEND, INTEGRITY, IO = 0, 1, 3, 4, 5
 
 Fault = collections.namedtuple("Fault", "call at error")
 Ending = collections.namedtuple("Ending", "status out err report before after")
@@ -78,7 +78,7 @@ def read_report(path):
 
 def environment(operation, fault, report, home, machine):
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-    kept.update(HOME=str(home), LD_PRELOAD=str(INTERPOSE), RUNG_FAULT_REPORT=str(report), RUNG_HARDWARE_ROOT=str(machine))
+    kept.update(HOME=str(home), RUNG_PROBE="off", LD_PRELOAD=str(INTERPOSE), RUNG_FAULT_REPORT=str(report), RUNG_HARDWARE_ROOT=str(machine))
     if operation.standing:
         call, error = operation.standing.split(":")
         kept["RUNG_FAULT_STANDING"] = f"{call}:{getattr(errno, error)}"
@@ -105,6 +105,11 @@ def written_by(ending):
             if ending.before.get(name) != content and not name.endswith(BY_PRODUCTS)]
 
 
+def is_success(operation, status):
+    """Done; a negative verdict is as good where it is what the operation ends with."""
+    return status == DONE or status == VERDICT == operation.status
+
+
 def wrong_files(operation, fault, ending, whole):
     """What is half-written, left over or lost."""
     outputs = written_by(whole) if operation.outputs is None else operation.outputs
@@ -124,7 +129,7 @@ def wrong_files(operation, fault, ending, whole):
     there = [name in ending.after for name in outputs]
     if any(there) and not all(there):
         yield "some of the outputs are there and some are not"
-    if ending.status == DONE and not (operation.may_warn and "rung: warning: " in ending.err):
+    if is_success(operation, ending.status) and not (operation.may_warn and "rung: warning: " in ending.err):
         yield from (f"{name} was not written, and nothing said so" for name in outputs
                     if ending.after.get(name) == ending.before.get(name))
 
@@ -136,12 +141,13 @@ def without_times(operation, text):
 def wrong_words(operation, ending, whole):
     """A failure is one sentence; success is none. Warnings may stand beside both."""
     lines = [line for line in ending.err.splitlines() if not line.startswith("rung: warning: ") and not SUMMARY.match(line)]
-    if ending.status == DONE and lines:
+    succeeded = is_success(operation, ending.status)
+    if succeeded and lines:
         yield f"it succeeded and says {lines}"
     lines_left_out = operation.may_leave_out and set(ending.out.splitlines()) < set(whole.out.splitlines())
-    if ending.status == DONE and without_times(operation, ending.out) != without_times(operation, whole.out) and not lines_left_out:
+    if succeeded and without_times(operation, ending.out) != without_times(operation, whole.out) and not lines_left_out:
         yield f"it succeeded and its results are others: {ending.out[:300]}"
-    if ending.status > DONE:
+    if ending.status > DONE and not succeeded:
         said = lines or [line for line in ending.out.splitlines() if operation.result_line and '"error"' in line]
         if len(said) != 1 or len(said[0]) < 20 or not (said[0].startswith("rung") or said[0].startswith("{")):
             yield f"it fails with {said}"

@@ -162,11 +162,14 @@ OPERATIONS = [
     Operation("probe", "probe", "-m", "./tiny.rung", "--json", "--time-limit", "30", "--runtime", RUNTIMES, *TRUST,
               outputs=[".local/state/rung/verdict.json"], told=r'"rung":"[a-z-]+"', may_warn=True,
               more_statuses=[3]),  # where the helper program is not found
+    Operation("gate", "gate", "./embedder.rung", "--data", "photos", "--json", "-o", "gate.json", "--runtime", RUNTIMES, *TRUST,
+              outputs=["gate.json"], status=1),  # one picture is too few to pass
+    Operation("gate --labels", "gate", "./tiny.rung", "--data", "photos", "--labels", "labels.json", "--runtime", RUNTIMES, *TRUST,
+              status=1),
     # What cannot be loaded or read is told as such; warnings say what of the state folder is of no use.
     Operation("explain", "explain", "--json", "--runtime", RUNTIMES, change=bring_a_strike, told='"schema":1', may_warn=True),
     Operation("explain --line", "explain", "--line", "--runtime", RUNTIMES, told="^Models run on", may_warn=True),
-    Operation("gate", "gate", "./embedder.rung", "--data", "photos", "--rung", "tract", "--json", "-o", "gate.json", "--runtime",
-              RUNTIMES, *TRUST, outputs=["gate.json"]),
+    Operation("use", "use", "tract", outputs=[".local/state/rung/override.json"]),
     # A build that had no memory for itself is not remembered; one whose child was refused something is.
     Operation("engines build", "engines", "build", "--json", "--rung", "openvino-cpu", "--time-limit", "30", *TRUST,
               "./tiny.rung", variables=COMPILING, told=r'"state":"built"', more_statuses=[0, 3], may_leave=[STATE, ENGINES],
@@ -250,6 +253,9 @@ def make(folder, run):
     shutil.copy(folder / "tiny.rung", folder / "more")
     (folder / "trust").mkdir()
     shutil.copy(folder / "key.pub.pem", folder / "trust")
+    (folder / "labels.json").write_text(json.dumps({
+        "images": [{"id": 1, "file_name": "white.png"}], "categories": [{"id": 1, "name": "corner"}],
+        "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4]}]}))
     (folder / "photos").mkdir()
     Image.new("RGB", (16, 16), "white").save(folder / "photos" / "white.png")
     Image.new("RGB", (16, 16), "white").save(folder / "bitmap.bmp")
