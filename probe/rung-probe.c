@@ -23,10 +23,8 @@
 enum { STATUS_ANSWERED = 0, STATUS_USAGE = 2, STATUS_MUTE = 70 };
 
 static const struct command commands[] = {
-    {RUNG__BACKGROUND, 0, background},
-    {RUNG__DESCRIBE, 2, describe},
-    {RUNG__TRACT_TRIAL, 1, tract_load},
-    {RUNG__PROBE_TRIAL, 3, run_rung},
+    {RUNG__BACKGROUND, 0, background},     {RUNG__DESCRIBE, 2, describe},
+    {RUNG__TRACT_TRIAL, 1, tract_load},    {RUNG__PROBE_TRIAL, 3, run_rung},
     {RUNG__ENGINE_BUILD, 4, build_engine},
 };
 

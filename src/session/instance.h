@@ -25,8 +25,8 @@ struct rung_instance {
     char *helper;            /**< the path of rung-probe, or NULL */
     char *library;           /**< the library file that this one stands for; NULL: itself */
     rung_probe_policy probe; /**< the application's, else the user's */
+    uint64_t engine_bytes;   /**< that all engines together may take */
     struct rung__background background;
-    uint64_t engine_bytes;     /**< that all engines together may take */
     atomic_bool told_of_state; /**< that it is of no use */
     atomic_bool told_of_cache;
     struct rung__engine_builder builder;
