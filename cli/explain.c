@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "colour.h"
 #include "common.h"
@@ -143,6 +144,24 @@ static void print_strikes(const json_t *json)
     }
 }
 
+/** One line; rung engines lists them. */
+static void print_engines(const json_t *json)
+{
+    size_t index, unbuilt = 0, count = 0;
+    double bytes = 0;
+    json_t *item;
+    json_array_foreach(json_object_get(json, "engines"), index, item)
+    {
+        const bool missing = strcmp(text_of(item, "state"), "unbuilt") == 0;
+        unbuilt += missing;
+        count += !missing;
+        bytes += (double)json_integer_value(json_object_get(item, "bytes"));
+    }
+    if (count || unbuilt)
+        printf("engines    %zu, %.1f MB; %zu could not be built (rung engines list)\n", count,
+               bytes / 1e6, unbuilt);
+}
+
 static void print_loaded(const json_t *json)
 {
     size_t index;
@@ -188,6 +207,7 @@ static void print_explanation(const json_t *json)
     print_override(json);
     print_changes(json);
     print_strikes(json);
+    print_engines(json);
     print_loaded(json);
     if (json_is_true(json_object_get(json, "allow_unsigned")))
         printf("unsigned models are admitted (--allow-unsigned)\n");

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "hardware/describe.h"
 #include "ladder/pins.h"
+#include "session/engines_explain.h"
 #include "session/strikes.h"
 #include "session/survey.h"
 
@@ -232,6 +233,8 @@ static rung_result explain(struct rung_instance *instance, const struct rung__su
         result = explain_fingerprint(instance, &survey->recall, *out, &failed);
     if (result == RUNG_OK)
         result = rung__explain_strikes(instance, *out, &failed);
+    if (result == RUNG_OK)
+        result = rung__explain_engines(instance, *out, &failed);
     if (result == RUNG_OK && !failed)
         return RUNG_OK;
     json_decref(*out);

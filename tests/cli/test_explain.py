@@ -41,13 +41,45 @@ def strike(environment, folder):
     return environment
 
 
+def compile_for_another(environment, folder):
+    """An engine of another device, one that is damaged, and one that could not be built."""
+    environment["XDG_CACHE_HOME"] = str(folder / "cache")
+    engines = folder / "cache" / "rung" / "engines"
+    engines.mkdir(parents=True, mode=0o700)
+    for made in (engines, engines.parent):
+        made.chmod(0o700)
+    key = {"schema": 1, "rung": "tensorrt", "precision": "f16", "artifact": "a" * 64, "fingerprint": "b" * 64, "model": "compiled"}
+    name = f"tensorrt-f16-{'a' * 32}-{'b' * 16}"
+    (engines / name / "files").mkdir(parents=True)
+    file = {"path": "a.engine", "size": 1500000, "sha256": "c" * 64}
+    (engines / name / "record.json").write_text(json.dumps({**key, "built": 1, "files": [file]}))
+    (engines / "torn").mkdir()
+    unbuilt = folder / "state" / "rung" / "unbuilt"
+    unbuilt.mkdir(parents=True, mode=0o700)
+    (unbuilt / f"{name}.json").write_text(json.dumps({**key, "model": "refused", "reason": "failed: no"}))
+    return environment
+
+
+def test_what_was_compiled_is_told(machine, tmp_path):
+    compiled, torn, unbuilt = explain(environment=compile_for_another(machine, tmp_path))["engines"]
+    assert compiled == {"model": "compiled", "rung": "tensorrt", "precision": "f16", "artifact": "a" * 64, "state": "outdated",
+                        "bytes": 1500000}
+    assert torn["state"] == "damaged" and "something else than an engine" in torn["reason"]
+    assert unbuilt["state"] == "unbuilt" and unbuilt["model"] == "refused" and unbuilt["reason"] == "failed: no"
+    assert "engines    2, 1.5 MB; 1 could not be built (rung engines list)\n" in run("explain", environment=machine).out
+    (tmp_path / "cache" / "rung" / "engines").chmod(0o777)
+    result = run("explain", "--json", environment=machine)
+    assert json.loads(result.out)["engines"] == [] and result.err.count("no engine is kept") == 1
+
+
 def test_the_page_has_every_member_and_no_other(machine, tmp_path):
-    strike(machine, tmp_path)
+    strike(compile_for_another(machine, tmp_path), tmp_path)
     run("probe", "-m", "centerface", environment=machine)
     explained = explain("-m", "centerface", environment=machine)
     assert set(explained) == documented("schema 1")
     assert {key for rung in explained["rungs"] for key in rung} == documented("Each of `rungs`")
     assert set(explained["strikes"][0]) == documented("Each of `strikes`")
+    assert {key for engine in explained["engines"] for key in engine} == documented("Each of `engines`")
     for part, members in (("model", explained["model"]), ("probe", explained["rungs"][-3]["probe"]), ("verdict", explained["verdict"]),
                           ("chosen", explained["chosen"]), ("loaded", explained["loaded"][0]), ("runtimes", explained["runtimes"][0])):
         row = re.search(rf"^\| `{part}` \|(.*)$", PAGE, re.MULTILINE).group(1)
