@@ -121,40 +121,49 @@ static void run(void *argument)
     if (result == RUNG_OK)
         rung__log_write(
             &instance->log, RUNG_LOG_INFO,
-            "nothing is proven on this device; the rungs are measured in the background");
+            "what is not proven or not built on this device is seen to in the background");
     else
-        rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is measured in the background: %s",
+        rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is done in the background: %s",
                         rung_last_error());
 }
 
-static bool wants_probe(const struct rung_model *model)
+static bool may_start(const struct rung_instance *instance)
 {
-    const struct rung_instance *instance = model->instance;
-    return model->unproven && instance->probe != RUNG_PROBE_OFF && instance->state &&
-           instance->helper && rung__path_kind(instance->helper) == RUNG__PATH_FILE;
+    return instance->probe != RUNG_PROBE_OFF && instance->state && instance->helper &&
+           rung__path_kind(instance->helper) == RUNG__PATH_FILE;
 }
 
 static void start(struct rung_instance *instance, const struct rung_model *model)
 {
     struct rung__background *background = &instance->background;
+    rung__background_finish(background); /* an earlier one handed over long ago */
     background->model = rung__text_new("%s", model->artifact.path);
     rung_result result =
         background->model ? rung__thread_start(&background->thread, "rung-hand-over", run, instance)
                           : no_memory();
     background->started = result == RUNG_OK;
     if (result != RUNG_OK)
-        rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is measured in the background: %s",
+        rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is done in the background: %s",
                         rung_last_error());
 }
 
-void rung__background_after_answer(const struct rung_model *model)
+/** A device is probed once by a process: what its instances find out would be the same. */
+static bool is_due(const struct rung_model *model)
 {
-    /* One for the whole process: what the instances of a process find out would be the same. */
-    static atomic_bool done;
-    if (atomic_load_explicit(&done, memory_order_relaxed) || !wants_probe(model) ||
-        atomic_exchange(&done, true))
+    static atomic_bool probed;
+    return model->awaits || !atomic_exchange(&probed, true);
+}
+
+void rung__background_after_answer(struct rung_model *model)
+{
+    struct rung_instance *instance = model->instance;
+    if (!atomic_load_explicit(&model->wants_background, memory_order_relaxed) ||
+        !atomic_exchange(&model->wants_background, false) || !may_start(instance))
         return;
-    start(model->instance, model);
+    rung__mutex_lock(&instance->background_mutex);
+    if (is_due(model))
+        start(instance, model);
+    rung__mutex_unlock(&instance->background_mutex);
 }
 
 void rung__background_finish(struct rung__background *background)

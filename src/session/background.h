@@ -8,8 +8,9 @@
 #include "base/thread.h"
 
 /*
- * Probing unasked: after its first answer a process that found no verdict starts one process of
- * the lowest priority, which does the whole probe, stores the verdict and ends alone.
+ * What is done unasked: after its first answer a process that found no verdict, or no engine of a
+ * rung that compiles, starts one process of the lowest priority, which does the whole probe, stores
+ * the verdict, builds the model's engine, and ends alone.
  */
 
 /* The helper's subcommand. It takes an object on standard input, with the members below, and has
@@ -36,10 +37,11 @@ struct rung_instance;
 struct rung_model;
 
 /**
- * To be called behind each answer. The first one of a process for which nothing is proven starts
- * a thread, which starts the helper; whatever stands in the way is a line in the log.
+ * To be called behind each answer. The first one of a model of which nothing is proven, or whose
+ * engine is not built, starts a thread, which starts the helper; whatever stands in the way is a
+ * line in the log.
  */
-void rung__background_after_answer(const struct rung_model *model);
+void rung__background_after_answer(struct rung_model *model);
 
 /** Waits until the probe is handed over, if it is on its way. */
 void rung__background_finish(struct rung__background *background);

@@ -10,56 +10,11 @@
 #include "hardware/describe.h"
 #include "ladder/pins.h"
 #include "session/engines_explain.h"
+#include "session/library_explain.h"
 #include "session/strikes.h"
 #include "session/survey.h"
 
 #define CHANGES_TOLD 32u
-
-static const char *state_of(const struct rung__runtime_outcome *outcome)
-{
-    if (!outcome->tried)
-        return "not tried";
-    return outcome->result == RUNG_OK          ? "loaded"
-           : outcome->result == RUNG_NOT_FOUND ? "missing"
-                                               : "refused";
-}
-
-static json_t *explain_providers(const struct rung__library_facts *facts, bool *failed)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < facts->provider_count; i++)
-        rung__json_append(list, json_string(facts->providers[i]), failed);
-    return list;
-}
-
-/** What is known of a library that loads. */
-static void explain_facts(const struct rung__known_library *library, json_t *to, bool *failed)
-{
-    const struct rung__library_facts *facts = &library->facts;
-    rung__json_set(to, "file", json_string(facts->file ? facts->file : library->path), failed);
-    rung__json_set(to, "version", json_string(facts->version), failed);
-    if (!facts->api)
-        return;
-    rung__json_set(to, "api", json_integer(facts->api), failed);
-    rung__json_set(to, "providers", explain_providers(facts, failed), failed);
-}
-
-static json_t *explain_library(const struct rung__instance_runtimes *own, size_t index,
-                               bool *failed)
-{
-    const struct rung__known_library *library = &own->libraries.items[index];
-    const struct rung__runtime_outcome *outcome = &own->outcomes[index];
-    json_t *object =
-        json_pack("{s:s,s:s,s:s,s:s}", "runtime", library->runtime->name, "path", library->path,
-                  "origin", library->origin, "state", state_of(outcome));
-    if (outcome->reason)
-        rung__json_set(object, "reason", json_string(outcome->reason), failed);
-    if (*library->digest)
-        rung__json_set(object, "digest", json_string(library->digest), failed);
-    if (rung__library_is_usable(library))
-        explain_facts(library, object, failed);
-    return object;
-}
 
 /** A runtime that is loaded. */
 static json_t *explain_runtime(const struct rung__runtime *runtime, bool *failed)
@@ -128,14 +83,6 @@ static json_t *explain_rungs(const struct rung__survey *survey, bool *failed)
     json_t *list = json_array();
     for (uint32_t i = 0; i < rung__rung_count; i++)
         rung__json_append(list, explain_rung(survey, i, failed), failed);
-    return list;
-}
-
-static json_t *explain_candidates(const struct rung_instance *instance, bool *failed)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < instance->runtimes.libraries.count; i++)
-        rung__json_append(list, explain_library(&instance->runtimes, i, failed), failed);
     return list;
 }
 
@@ -213,12 +160,13 @@ static json_t *explain_all(struct rung_instance *instance, const struct rung__su
                            bool *failed)
 {
     return json_pack(
-        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
+        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
         rung_version(), "device", rung__hardware_json(survey->hardware, failed), "chosen", "rung",
         survey->chosen ? survey->chosen->id : NULL, "reason", survey->reason, "override",
         explain_override(&survey->override), "rungs", explain_rungs(survey, failed), "verdict",
         explain_verdict(&survey->recall), "loaded", explain_runtimes(instance, failed), "runtimes",
-        explain_candidates(instance, failed), "allow_unsigned",
+        rung__explain_libraries(instance, failed), "plugins",
+        rung__explain_plugins(instance, failed), "allow_unsigned",
         (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
         (int)instance->trust.count);
 }

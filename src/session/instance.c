@@ -160,6 +160,7 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
     instance->log = (struct rung__log){options.log, options.log_user,
                                        options.log_level ? options.log_level : RUNG_LOG_WARNING};
     rung__mutex_init(&instance->mutex);
+    rung__mutex_init(&instance->background_mutex);
     rung__engine_builder_init(&instance->builder);
     result = rung__environment_read(&instance->environment,
                                     options.flags & RUNG_INSTANCE_NO_ENVIRONMENT);
@@ -194,6 +195,7 @@ void rung_instance_destroy(rung_instance *instance)
     rung__trust_finish(&instance->trust);
     rung__environment_finish(&instance->environment);
     rung__mutex_finish(&instance->mutex);
+    rung__mutex_finish(&instance->background_mutex);
     free(instance->runtime_path);
     free(instance->trust_path);
     free(instance->library);

@@ -34,12 +34,13 @@ struct probe {
     struct rung__artifact artifact;
     rung_probe_options options;
     struct rung__hardware *hardware;
-    struct rung__trial *trials; /**< one for each row of the table */
-    char *fingerprint;          /**< of strikes */
-    struct rung__trial *floor;  /**< of the trials; NULL: none answered rightly yet */
-    bool tries_alone;           /**< one thread too, on so few CPUs */
-    struct rung__trial *winner; /**< the first that beat the floor; NULL: none yet */
-    bool tried;                 /**< each rung has its outcome */
+    struct rung__standing *standings; /**< one for each row of the table */
+    struct rung__trial *trials;       /**< likewise */
+    char *fingerprint;                /**< of strikes */
+    struct rung__trial *floor;        /**< of the trials; NULL: none answered rightly yet */
+    bool tries_alone;                 /**< one thread too, on so few CPUs */
+    struct rung__trial *winner;       /**< the first that beat the floor; NULL: none yet */
+    bool tried;                       /**< each rung has its outcome */
     bool unasked;
 };
 
@@ -49,20 +50,20 @@ static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
     const struct rung__rung *rung = &rung__rungs[index];
     struct rung__trial *trial = &probe->trials[index];
     const struct rung__header *header = &probe->artifact.view.header;
-    struct rung__standing standing;
-    rung_result result = rung__rung_stand(probe->instance, probe->hardware, rung, &standing);
+    struct rung__standing *standing = &probe->standings[index];
+    rung_result result = rung__rung_stand(probe->instance, probe->hardware, rung, standing);
     *can_run = false;
     trial->rung = rung;
     if (result != RUNG_OK)
         return result;
-    if (standing.can_run && !rung->automatic)
+    if (standing->can_run && !rung->automatic)
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED, "it is taken by name only");
-    else if (standing.can_run && !(header->providers & rung->provider->compatibility))
+    else if (standing->can_run && !(header->providers & rung->provider->compatibility))
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT,
                           "the model does not list the provider %s", rung->provider->name);
-    else if (!standing.can_run || !rung__rung_serves(rung, &probe->artifact.view, standing.reason,
-                                                     sizeof standing.reason))
-        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing.reason);
+    else if (!standing->can_run || !rung__rung_serves(rung, &probe->artifact.view, standing->reason,
+                                                      sizeof standing->reason))
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing->reason);
     else
         *can_run = true;
     return RUNG_OK;
@@ -70,25 +71,19 @@ static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
 
 static rung_result run_child(struct probe *probe, uint32_t threads, struct rung__trial *trial)
 {
-    const struct rung__provider *provider = trial->rung->provider;
-    struct rung__runtime_description runtime = {.path = ""};
-    const struct rung__known_library *library = NULL;
-    if (provider->runtime) {
-        (void)provider->runtime->describe(&runtime);
-        library = rung__instance_library_loaded(probe->instance, provider->runtime);
-    }
+    const struct rung__standing *standing = &probe->standings[trial->rung - rung__rungs];
     const rung_result result = rung__probe_try(
         &(struct rung__probe_task){
             .rung = trial->rung,
             .helper = probe->instance->helper,
-            .library = runtime.path,
+            .library = standing->library,
             .artifact = &probe->artifact.view,
             .threads = threads,
             .time_limit_ns = probe->options.time_limit_ms * MS,
         },
         trial);
-    if (library)
-        memcpy(trial->outcome.library, library->digest, sizeof trial->outcome.library);
+    (void)rung__text_format(trial->outcome.library, sizeof trial->outcome.library, "%s",
+                            standing->digest);
     return result;
 }
 
@@ -376,6 +371,7 @@ static void finish(struct probe *probe)
     for (uint32_t i = 0; i < rung__rung_count && probe->trials; i++)
         rung__trial_finish(&probe->trials[i]);
     free(probe->trials);
+    free(probe->standings);
     free(probe->fingerprint);
     free(probe->hardware);
     rung__artifact_finish(&probe->artifact);
@@ -392,7 +388,9 @@ static rung_result probe_model(struct probe *probe, const char *path,
     if (result != RUNG_OK)
         return result;
     probe->trials = calloc(rung__rung_count, sizeof *probe->trials);
-    return probe->trials ? run(probe) : rung__fail(RUNG_NO_MEMORY, "no memory to probe");
+    probe->standings = calloc(rung__rung_count, sizeof *probe->standings);
+    return probe->trials && probe->standings ? run(probe)
+                                             : rung__fail(RUNG_NO_MEMORY, "no memory to probe");
 }
 
 rung_result rung_model_probe(rung_instance *instance, const char *path,
