@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "colour.h"
 #include "common.h"
@@ -109,6 +108,26 @@ static void print_rungs(const json_t *json)
     }
 }
 
+static void print_engines(const json_t *json)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(json, "engines"), index, item)
+    {
+        printf("engine     %s for %s in %s, %.1f MB: %s%s%s\n", text_of(item, "rung"),
+               text_of(item, "model"), text_of(item, "precision"),
+               (double)json_integer_value(json_object_get(item, "bytes")) / 1e6,
+               text_of(item, "state"), *text_of(item, "reason") ? "; " : "",
+               text_of(item, "reason"));
+    }
+}
+
+static void print_ladder(const json_t *json)
+{
+    if (json_is_string(json_object_get(json, "ladder")))
+        printf("ladder     %s says which rungs there are\n", text_of(json, "ladder"));
+}
+
 static void print_override(const json_t *json)
 {
     const json_t *override = json_object_get(json, "override");
@@ -142,24 +161,6 @@ static void print_strikes(const json_t *json)
                : json_is_true(json_object_get(item, "refused")) ? "; it is not tried again"
                                                                 : "");
     }
-}
-
-/** One line; rung engines lists them. */
-static void print_engines(const json_t *json)
-{
-    size_t index, unbuilt = 0, count = 0;
-    double bytes = 0;
-    json_t *item;
-    json_array_foreach(json_object_get(json, "engines"), index, item)
-    {
-        const bool missing = strcmp(text_of(item, "state"), "unbuilt") == 0;
-        unbuilt += missing;
-        count += !missing;
-        bytes += (double)json_integer_value(json_object_get(item, "bytes"));
-    }
-    if (count || unbuilt)
-        printf("engines    %zu, %.1f MB; %zu could not be built (rung engines list)\n", count,
-               bytes / 1e6, unbuilt);
 }
 
 static void print_loaded(const json_t *json)
@@ -204,6 +205,7 @@ static void print_explanation(const json_t *json)
     } else
         printf("chosen     %s: %s; no model was given, so nothing ran\n", rung[0] ? rung : "none",
                text_of(chosen, "reason"));
+    print_ladder(json);
     print_override(json);
     print_changes(json);
     print_strikes(json);
@@ -266,6 +268,7 @@ static const struct option_row options[] = {
     },
     ROW_RUNG,
     ROW_REQUIRE,
+    ROW_LADDER,
     ROW_RUNTIME,
     ROW_TRUST,
     ROW_UNSIGNED,

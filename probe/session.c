@@ -4,9 +4,7 @@
 #include <stdlib.h>
 
 #include "artifact/view.h"
-#include "base/error.h"
 #include "ladder/execution.h"
-#include "ladder/rungs.h"
 
 static rung_result read_file(struct rung__bytes file, struct rung__artifact_view *view)
 {
@@ -36,13 +34,14 @@ static rung_result load(const struct rung__artifact_view *view, const struct run
 rung_result session_open(struct rung__bytes file, char **operands, const char *engines,
                          struct rung__artifact_view *view, struct session *session)
 {
-    const struct rung__rung *rung = rung__rung_named(operands[0]);
+    const struct rung__rung *rung;
     const uint32_t threads = (uint32_t)strtoul(operands[2], NULL, 10);
     *session = (struct session){0};
-    if (!rung)
-        return rung__fail(RUNG_UNSUPPORTED, "there is no rung \"%s\"", operands[0]);
+    rung_result result = rung__rung_heard(operands[0], &session->table, &rung);
+    if (result != RUNG_OK)
+        return result;
     session->provider = rung->provider;
-    rung_result result = read_file(file, view);
+    result = read_file(file, view);
     if (result == RUNG_OK && rung->provider->runtime)
         result = rung->provider->runtime->open(operands[1]);
     if (result == RUNG_OK)

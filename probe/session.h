@@ -2,10 +2,12 @@
 #ifndef RUNG_PROBE_SESSION_H
 #define RUNG_PROBE_SESSION_H
 
+#include "ladder/table.h"
 #include "provider/provider.h"
 
 /** A session being tried; it ends with the process. */
 struct session {
+    struct rung__table table; /**< what the rung is in */
     const struct rung__provider *provider;
     struct rung__model_report report;
     void *model, *context;

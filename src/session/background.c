@@ -29,12 +29,15 @@ static void set_text(json_t *object, const char *key, const char *text, bool *fa
         rung__json_set(object, key, json_string(text), failed);
 }
 
-static json_t *describe_variables(const struct rung__environment *environment, bool *failed)
+/** The environment, and in it the ladder file that an option named. */
+static json_t *describe_variables(const struct rung_instance *instance, bool *failed)
 {
+    const struct rung__environment *environment = &instance->environment;
     json_t *object = json_object();
 #define SET(field, name, text) set_text(object, name, environment->field, failed);
     RUNG__ENVIRONMENT(SET)
 #undef SET
+    set_text(object, RUNG__LADDER_VARIABLE, instance->table.path, failed);
     return object;
 }
 
@@ -52,8 +55,8 @@ static json_t *describe(const struct rung_instance *instance, bool *failed)
     set_text(object, RUNG__BACKGROUND_LIBRARY, library, failed);
     set_text(object, RUNG__BACKGROUND_RUNTIMES, instance->runtime_path, failed);
     set_text(object, RUNG__BACKGROUND_TRUST, instance->trust_path, failed);
-    rung__json_set(object, RUNG__BACKGROUND_VARIABLES,
-                   describe_variables(&instance->environment, failed), failed);
+    rung__json_set(object, RUNG__BACKGROUND_VARIABLES, describe_variables(instance, failed),
+                   failed);
     free(library);
     return object;
 }

@@ -41,7 +41,7 @@ static void prefer_library(struct rung_instance *instance, const struct rung__ru
 static rung_result load_named(const struct rung_model *model, const char *id, const char *who,
                               struct rung__serving *serving)
 {
-    const struct rung__rung *rung = rung__rung_named(id);
+    const struct rung__rung *rung = rung__table_find(&model->instance->table, id);
     char reason[REASON_BYTES];
     if (!rung)
         return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\" (%s); rung explain lists them",
@@ -135,6 +135,8 @@ struct walk {
     const struct rung__rung *awaits; /**< the first whose engine is not built yet; NULL: none */
     rung_result first;               /**< what the first refusal was */
     char *refusals;                  /**< NULL: none */
+    bool failed; /**< one of them is a failure: no rung that the model keeps off, nor one without
+                      its engine yet */
 };
 
 static void explain_choice(const struct rung_model *model, const struct walk *walk)
@@ -158,7 +160,7 @@ static void explain_choice(const struct rung_model *model, const struct walk *wa
     else
         serving->reason = rung__text_new("the best rung that serves unproven; %s", probed);
     if (walk->refusals)
-        rung__log_write(&model->instance->log, walk->awaits ? RUNG_LOG_INFO : RUNG_LOG_WARNING,
+        rung__log_write(&model->instance->log, walk->failed ? RUNG_LOG_WARNING : RUNG_LOG_INFO,
                         "%s runs on %s, the next rung down: %s", model->artifact.view.header.name,
                         serving->rung->id, walk->refusals);
 }
@@ -167,17 +169,20 @@ static void explain_choice(const struct rung_model *model, const struct walk *wa
 static bool goes_on(const struct rung_model *model, struct walk *walk,
                     const struct rung__rung *rung, rung_result *result)
 {
+    char reason[REASON_BYTES];
     *result = may_load(model, walk->recall, rung)
                   ? rung__serving_load(model, rung, threads_for(model, walk->recall, rung),
                                        RUNG__COMPILE_NEVER, walk->serving)
                   : RUNG_UNSUPPORTED;
     if (!next_may_do_better(*result))
         return false;
+    const bool awaited = *result == RUNG_NOT_FOUND;
     if (walk->first == RUNG_OK)
-        walk->first = *result;
-    if (*result == RUNG_NOT_FOUND && !walk->awaits)
+        walk->first = awaited ? RUNG_UNSUPPORTED : *result;
+    if (awaited && !walk->awaits)
         walk->awaits = rung;
     walk->refusals = add_refusal(walk->refusals, rung);
+    walk->failed = walk->failed || (!awaited && may_serve(model, rung, reason));
     if (!walk->refusals)
         *result = rung__fail(RUNG_NO_MEMORY, "no memory for a model");
     return walk->refusals != NULL;
@@ -187,8 +192,9 @@ static bool goes_on(const struct rung_model *model, struct walk *walk,
 static bool goes_on_below(const struct rung_model *model, struct walk *walk,
                           const struct rung__rung *above, rung_result *result)
 {
-    for (const struct rung__rung *rung = above; rung->fallback;) {
-        rung = rung__rung_named(rung->fallback);
+    const struct rung__table *table = &model->instance->table;
+    const struct rung__rung *rung = above;
+    while (rung->fallback && (rung = rung__table_find(table, rung->fallback)) != NULL) {
         const struct rung__outcome *outcome = rung__verdict_of(walk->recall->verdict, rung->id);
         if (!rung->floor && outcome && outcome->kind == RUNG__OUTCOME_SLOWER &&
             !goes_on(model, walk, rung, result))
@@ -211,8 +217,8 @@ static rung_result walk_down(const struct rung_model *model, struct walk *walk)
         return result;
     if (proven && !goes_on_below(model, walk, proven, &result))
         return result;
-    for (uint32_t i = 0; i < rung__rung_count; i++) {
-        const struct rung__rung *rung = &rung__rungs[i];
+    for (uint32_t i = 0; i < model->instance->table.count; i++) {
+        const struct rung__rung *rung = &model->instance->table.rungs[i];
         if (rung->automatic && rung->floor && rung != proven && rung != wanted &&
             !goes_on(model, walk, rung, &result))
             return result;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why things are as they are, as JSON. */
+#include <rung/engines.h>
 #include <rung/instance.h>
 
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 #include "base/json.h"
 #include "hardware/describe.h"
 #include "ladder/pins.h"
-#include "session/engines_explain.h"
 #include "session/library_explain.h"
 #include "session/strikes.h"
 #include "session/survey.h"
@@ -58,7 +58,7 @@ static json_t *explain_ms(uint64_t ns)
 /** What the table says of a rung, how it stands, and what a probe found. */
 static json_t *explain_rung(const struct rung__survey *survey, uint32_t index, bool *failed)
 {
-    const struct rung__rung *rung = &rung__rungs[index];
+    const struct rung__rung *rung = &survey->table->rungs[index];
     const struct rung__standing *standing = &survey->standings[index];
     const struct rung__outcome *probed = rung__survey_probed(survey, index);
     const bool timed = probed && probed->runs;
@@ -81,7 +81,7 @@ static json_t *explain_rung(const struct rung__survey *survey, uint32_t index, b
 static json_t *explain_rungs(const struct rung__survey *survey, bool *failed)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < rung__rung_count; i++)
+    for (uint32_t i = 0; i < survey->table->count; i++)
         rung__json_append(list, explain_rung(survey, i, failed), failed);
     return list;
 }
@@ -93,6 +93,31 @@ static json_t *explain_runtimes(const struct rung_instance *instance, bool *fail
         if (instance->runtimes.of[r].loaded)
             rung__json_append(list, explain_runtime(&rung__runtimes[r], failed), failed);
     return list;
+}
+
+struct engines {
+    json_t *list;
+    bool *failed;
+};
+
+static void add_engine(void *user, const rung_engine *engine)
+{
+    const struct engines *engines = user;
+    rung__json_append(engines->list,
+                      json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:I}", "rung", engine->rung, "model",
+                                engine->model, "artifact", engine->artifact, "precision",
+                                engine->precision, "state", engine->state, "reason", engine->reason,
+                                "bytes", (json_int_t)engine->bytes),
+                      engines->failed);
+}
+
+/** The engines that are kept. A folder that cannot be read has none that could be used. */
+static rung_result explain_engines(struct rung_instance *instance, json_t *to, bool *failed)
+{
+    struct engines engines = {json_array(), failed};
+    const rung_result result = rung_engines_list(instance, add_engine, &engines);
+    rung__json_set(to, "engines", engines.list, failed);
+    return result == RUNG_NO_MEMORY ? result : RUNG_OK;
 }
 
 /** What is wanted in place of what a probe chose; null for nothing. */
@@ -160,13 +185,13 @@ static json_t *explain_all(struct rung_instance *instance, const struct rung__su
                            bool *failed)
 {
     return json_pack(
-        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
+        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:s?,s:o,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
         rung_version(), "device", rung__hardware_json(survey->hardware, failed), "chosen", "rung",
         survey->chosen ? survey->chosen->id : NULL, "reason", survey->reason, "override",
-        explain_override(&survey->override), "rungs", explain_rungs(survey, failed), "verdict",
-        explain_verdict(&survey->recall), "loaded", explain_runtimes(instance, failed), "runtimes",
-        rung__explain_libraries(instance, failed), "plugins",
-        rung__explain_plugins(instance, failed), "allow_unsigned",
+        explain_override(&survey->override), "ladder", survey->table->path, "rungs",
+        explain_rungs(survey, failed), "verdict", explain_verdict(&survey->recall), "loaded",
+        explain_runtimes(instance, failed), "runtimes", rung__explain_libraries(instance, failed),
+        "plugins", rung__explain_plugins(instance, failed), "allow_unsigned",
         (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
         (int)instance->trust.count);
 }
@@ -182,7 +207,7 @@ static rung_result explain(struct rung_instance *instance, const struct rung__su
     if (result == RUNG_OK)
         result = rung__explain_strikes(instance, *out, &failed);
     if (result == RUNG_OK)
-        result = rung__explain_engines(instance, *out, &failed);
+        result = explain_engines(instance, *out, &failed);
     if (result == RUNG_OK && !failed)
         return RUNG_OK;
     json_decref(*out);

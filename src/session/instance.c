@@ -119,6 +119,16 @@ static rung_result keep_paths(struct rung_instance *instance, const rung_instanc
     return RUNG_OK;
 }
 
+/** Without a file the rungs are those of this version. */
+static rung_result read_ladder(struct rung_instance *instance, const char *option)
+{
+    const char *path = option ? option : instance->environment.ladder;
+    if (path)
+        return rung__table_read(path, &instance->table);
+    rung__table_default(&instance->table);
+    return RUNG_OK;
+}
+
 /** What the application says, else the environment, else the default. */
 static void limit_engines(struct rung_instance *instance, uint64_t wanted)
 {
@@ -175,6 +185,8 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
     if (result == RUNG_OK)
         result = build_trust(instance, options.trust_path);
     if (result == RUNG_OK)
+        result = read_ladder(instance, options.ladder_path);
+    if (result == RUNG_OK)
         result = rung__ort_listen(&instance->log);
     if (result != RUNG_OK) {
         rung_instance_destroy(instance);
@@ -193,6 +205,7 @@ void rung_instance_destroy(rung_instance *instance)
     rung__ort_unlisten(&instance->log);
     rung__instance_runtimes_finish(&instance->runtimes);
     rung__trust_finish(&instance->trust);
+    rung__table_finish(&instance->table);
     rung__environment_finish(&instance->environment);
     rung__mutex_finish(&instance->mutex);
     rung__mutex_finish(&instance->background_mutex);

@@ -47,7 +47,7 @@ struct probe {
 /** What cannot be tried has its outcome at once; `*can_run` says that it can. */
 static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
 {
-    const struct rung__rung *rung = &rung__rungs[index];
+    const struct rung__rung *rung = &probe->instance->table.rungs[index];
     struct rung__trial *trial = &probe->trials[index];
     const struct rung__header *header = &probe->artifact.view.header;
     struct rung__standing *standing = &probe->standings[index];
@@ -71,7 +71,8 @@ static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
 
 static rung_result run_child(struct probe *probe, uint32_t threads, struct rung__trial *trial)
 {
-    const struct rung__standing *standing = &probe->standings[trial->rung - rung__rungs];
+    const struct rung__standing *standing =
+        &probe->standings[trial->rung - probe->instance->table.rungs];
     const rung_result result = rung__probe_try(
         &(struct rung__probe_task){
             .rung = trial->rung,
@@ -186,18 +187,18 @@ static rung_result try_all(struct probe *probe)
 {
     rung_result result = RUNG_OK;
     for (int floors = 1; floors >= 0; floors--)
-        for (uint32_t i = 0; i < rung__rung_count && result == RUNG_OK; i++)
-            if (rung__rungs[i].floor == (floors == 1))
+        for (uint32_t i = 0; i < probe->instance->table.count && result == RUNG_OK; i++)
+            if (probe->instance->table.rungs[i].floor == (floors == 1))
                 result = try(probe, i);
     if (result == RUNG_OK && probe->floor)
-        rung__probe_decide(probe->trials, rung__rung_count, probe->floor);
+        rung__probe_decide(probe->trials, probe->instance->table.count, probe->floor);
     probe->tried = result == RUNG_OK;
     return result;
 }
 
 static void tell(const struct probe *probe, rung_probe_callback callback, void *user)
 {
-    for (uint32_t i = 0; i < rung__rung_count && callback; i++) {
+    for (uint32_t i = 0; i < probe->instance->table.count && callback; i++) {
         const struct rung__outcome *outcome = &probe->trials[i].outcome;
         callback(user, &(rung_probe_rung){
                            .struct_size = sizeof(rung_probe_rung),
@@ -221,7 +222,7 @@ static void fill_verdict(const struct probe *probe, struct rung__verdict *to)
     *to = (struct rung__verdict){.threads = probe->options.threads};
     (void)rung__text_format(to->model, sizeof to->model, "%s", probe->artifact.digest_text);
     (void)rung__text_format(to->name, sizeof to->name, "%s", probe->artifact.view.header.name);
-    for (; to->rung_count < rung__rung_count && to->rung_count < RUNG__VERDICT_RUNGS;
+    for (; to->rung_count < probe->instance->table.count && to->rung_count < RUNG__VERDICT_RUNGS;
          to->rung_count++) {
         const struct rung__trial *trial = &probe->trials[to->rung_count];
         (void)rung__text_format(to->rungs[to->rung_count].rung, RUNG__RUNG_ID_BYTES, "%s",
@@ -368,7 +369,7 @@ static rung_result run(struct probe *probe)
 
 static void finish(struct probe *probe)
 {
-    for (uint32_t i = 0; i < rung__rung_count && probe->trials; i++)
+    for (uint32_t i = 0; i < probe->instance->table.count && probe->trials; i++)
         rung__trial_finish(&probe->trials[i]);
     free(probe->trials);
     free(probe->standings);
@@ -387,8 +388,8 @@ static rung_result probe_model(struct probe *probe, const char *path,
                                               instance->cache, &probe->artifact);
     if (result != RUNG_OK)
         return result;
-    probe->trials = calloc(rung__rung_count, sizeof *probe->trials);
-    probe->standings = calloc(rung__rung_count, sizeof *probe->standings);
+    probe->trials = calloc(instance->table.count, sizeof *probe->trials);
+    probe->standings = calloc(instance->table.count, sizeof *probe->standings);
     return probe->trials && probe->standings ? run(probe)
                                              : rung__fail(RUNG_NO_MEMORY, "no memory to probe");
 }

@@ -68,6 +68,8 @@ static rung_result make_fingerprint(struct rung_instance *instance,
         result = rung__fingerprint_text(&work->hardware, scope, &work->fingerprint);
     if (result == RUNG_OK)
         result = add_libraries(&work->fingerprint, instance);
+    if (result == RUNG_OK && instance->table.path)
+        result = rung__fingerprint_add(&work->fingerprint, "ladder", instance->table.digest);
     /* More libraries than there is room for are still told from as many others. */
     return result == RUNG_CAPACITY ? RUNG_OK : result;
 }
@@ -98,7 +100,7 @@ rung_result rung__instance_recall(struct rung_instance *instance, const char *mo
                                   struct rung__recall *out)
 {
     char *now = NULL;
-    *out = (struct rung__recall){0};
+    *out = (struct rung__recall){.table = &instance->table};
     if (!instance->state)
         return RUNG_OK;
     rung__store_stamp(instance->state, &out->stamp);
@@ -140,6 +142,6 @@ const struct rung__rung *rung__recall_rung(const struct rung__recall *recall)
     const uint32_t chosen = verdict ? rung__verdict_chosen(verdict) : 0;
     if (!verdict || chosen == verdict->rung_count)
         return NULL;
-    const struct rung__rung *rung = rung__rung_named(verdict->rungs[chosen].rung);
+    const struct rung__rung *rung = rung__table_find(recall->table, verdict->rungs[chosen].rung);
     return rung && rung->automatic ? rung : NULL;
 }

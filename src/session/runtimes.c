@@ -178,11 +178,12 @@ void rung__instance_prefer_library(struct rung_instance *instance,
 /* ---- which one is loaded --------------------------------------------------------------------- */
 
 /** The best rung that a library can be had for here. */
-static int rank_of(const struct rung__library_facts *facts, const struct rung__hardware *hardware)
+static int rank_of(const struct rung__table *table, const struct rung__library_facts *facts,
+                   const struct rung__hardware *hardware)
 {
     int best = RUNG__RANK_CPU;
-    for (uint32_t i = 0; i < rung__rung_count; i++) {
-        const struct rung__rung *rung = &rung__rungs[i];
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct rung__rung *rung = &table->rungs[i];
         if (rung->executed_by && (rung->platforms & RUNG__PLATFORM) && (int)rung->rank > best &&
             rung__library_offers(facts, rung->executed_by) &&
             (!rung->matches || rung->matches(hardware)))
@@ -201,26 +202,29 @@ static size_t count_usable(const struct rung__libraries *libraries,
     return count;
 }
 
-static int score(const struct rung__instance_runtimes *own, size_t index,
+static int score(const struct rung_instance *instance, size_t index,
                  const struct rung__runtime *runtime, const struct rung__hardware *hardware)
 {
+    const struct rung__instance_runtimes *own = &instance->runtimes;
     const struct rung__known_library *library = &own->libraries.items[index];
     if (library->runtime != runtime || own->outcomes[index].tried)
         return SCORE_NONE;
-    const int rank =
-        hardware && library->described ? rank_of(&library->facts, hardware) : RUNG__RANK_CPU;
+    const int rank = hardware && library->described
+                         ? rank_of(&instance->table, &library->facts, hardware)
+                         : RUNG__RANK_CPU;
     const bool preferred = *own->preferred && strcmp(library->digest, own->preferred) == 0;
     return preferred ? SCORE_PREFERRED + rank : rank;
 }
 
 /** The best one that was not tried; the first of equals. `count`: there is none. */
-static size_t choose(const struct rung__instance_runtimes *own, const struct rung__runtime *runtime,
+static size_t choose(const struct rung_instance *instance, const struct rung__runtime *runtime,
                      const struct rung__hardware *hardware)
 {
-    size_t best = own->libraries.count;
+    const size_t count = instance->runtimes.libraries.count;
+    size_t best = count;
     int best_score = SCORE_NONE;
-    for (size_t i = 0; i < own->libraries.count; i++) {
-        const int own_score = score(own, i, runtime, hardware);
+    for (size_t i = 0; i < count; i++) {
+        const int own_score = score(instance, i, runtime, hardware);
         if (own_score > best_score) {
             best = i;
             best_score = own_score;
@@ -229,13 +233,13 @@ static size_t choose(const struct rung__instance_runtimes *own, const struct run
     return best;
 }
 
-static rung_result try_best(struct rung__instance_runtimes *own,
-                            const struct rung__runtime *runtime,
+static rung_result try_best(struct rung_instance *instance, const struct rung__runtime *runtime,
                             const struct rung__hardware *hardware)
 {
+    struct rung__instance_runtimes *own = &instance->runtimes;
     const size_t r = (size_t)(runtime - rung__runtimes);
     size_t i;
-    while (!own->of[r].loaded && (i = choose(own, runtime, hardware)) < own->libraries.count) {
+    while (!own->of[r].loaded && (i = choose(instance, runtime, hardware)) < own->libraries.count) {
         struct rung__runtime_outcome *outcome = &own->outcomes[i];
         outcome->tried = true;
         outcome->result = runtime->open(own->libraries.items[i].path);
@@ -274,7 +278,7 @@ static rung_result load_once(struct rung_instance *instance, const struct rung__
     if (result == RUNG_OK && count_usable(&own->libraries, runtime) > 1)
         result = rung__instance_hardware(instance, &hardware);
     if (result == RUNG_OK)
-        result = try_best(own, runtime, hardware);
+        result = try_best(instance, runtime, hardware);
     free(hardware);
     own->of[r].searched = result == RUNG_OK;
     if (result == RUNG_OK)
