@@ -160,7 +160,10 @@ rung_result rung__ort_session_create(const struct rung__ort *ort, struct rung__b
                                      struct rung__ort_session *out)
 {
     struct rung__ort_options *options = NULL;
-    *out = (struct rung__ort_session){.ort = ort};
+    *out = (struct rung__ort_session){
+        .ort = ort,
+        .copies_input = execution && execution->provider,
+    };
     rung__ort_forget_log();
     rung_result result =
         rung__ort_check(ort, ort->call.create_options(&options), "making session options");
@@ -211,6 +214,15 @@ static rung_result wrap(const struct rung__ort *ort, const struct rung__tensor *
         tensor->name);
 }
 
+static rung_result bind_input(const struct rung__ort_run *run)
+{
+    const struct rung__ort_session *session = run->session;
+    return rung__ort_check(
+        session->ort,
+        session->ort->call.bind_input(run->binding, session->input.name, run->values[0]),
+        session->input.name);
+}
+
 rung_result rung__ort_run_create(const struct rung__ort_session *session, void *input,
                                  void *const *outputs, struct rung__ort_run *out)
 {
@@ -221,9 +233,7 @@ rung_result rung__ort_run_create(const struct rung__ort_session *session, void *
     if (result == RUNG_OK)
         result = wrap(ort, &session->input, input, &out->values[0]);
     if (result == RUNG_OK)
-        result = rung__ort_check(
-            ort, ort->call.bind_input(out->binding, session->input.name, out->values[0]),
-            session->input.name);
+        result = bind_input(out);
     for (uint32_t i = 0; i < session->output_count && result == RUNG_OK; i++) {
         const struct rung__tensor *tensor = &session->outputs[i];
         result = wrap(ort, tensor, outputs[i], &out->values[1 + i]);
@@ -240,6 +250,10 @@ rung_result rung__ort_run_create(const struct rung__ort_session *session, void *
 rung_result rung__ort_run_once(struct rung__ort_run *run)
 {
     const struct rung__ort *ort = run->session->ort;
+    /* A provider with memory of its own was given what was there when the input was bound. */
+    rung_result result = run->session->copies_input ? bind_input(run) : RUNG_OK;
+    if (result != RUNG_OK)
+        return result;
     return rung__ort_check(ort,
                            ort->call.run_with_binding(run->session->handle, NULL, run->binding),
                            "running the model");
