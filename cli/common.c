@@ -77,6 +77,23 @@ static void own_trust_folder(char *to, size_t size)
         to[0] = '\0';
 }
 
+static const char policy_off[] = "off", policy_first[] = "first", policy_all[] = "all";
+const char *const probe_policies[] = {policy_off, policy_first, policy_all, NULL};
+const char *const asked_policies[] = {policy_first, policy_all, NULL};
+
+rung_probe_policy probe_policy(const char *name)
+{
+    return name == policy_off     ? RUNG_PROBE_OFF
+           : name == policy_first ? RUNG_PROBE_FIRST
+           : name == policy_all   ? RUNG_PROBE_ALL
+                                  : RUNG_PROBE_DEFAULT;
+}
+
+static rung_log_level log_level(void)
+{
+    return common.verbose ? RUNG_LOG_DEBUG : common.tells ? RUNG_LOG_INFO : RUNG_LOG_WARNING;
+}
+
 rung_result open_instance(rung_instance **out)
 {
     char own[2 * PATH_MAX + 64], trust[4 * PATH_MAX];
@@ -90,10 +107,11 @@ rung_result open_instance(rung_instance **out)
         .struct_size = sizeof options,
         .version = RUNG_STRUCT_VERSION,
         .flags = common.allow_unsigned ? RUNG_INSTANCE_ALLOW_UNSIGNED : 0,
-        .log_level = common.verbose ? RUNG_LOG_DEBUG : RUNG_LOG_WARNING,
+        .log_level = log_level(),
         .log = print_log,
         .runtime_path = common.runtime,
         .trust_path = trust[0] ? trust : NULL,
+        .probe = probe_policy(common.probe),
     };
     return rung_instance_create(&options, out);
 }

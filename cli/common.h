@@ -25,8 +25,9 @@ enum {
  */
 extern struct common_options {
     const char *model, *trust, *runtime, *rung, *output, *key, *public_key;
-    const char *hint, *resume;
+    const char *hint, *resume, *probe;
     bool json, allow_unsigned, verbose, null_separated;
+    bool tells; /**< what takes long is told, as to somebody who waits */
     uint32_t threads;
     uint64_t max_pixels;
 } common;
@@ -91,6 +92,10 @@ int fail_with(rung_result result);
 
 /** The folder of this program; false when it is unknown. */
 bool program_folder(char *folder, size_t size);
+
+/** The policies of probing, and that of a name (NULL: the default's). */
+extern const char *const probe_policies[], *const asked_policies[];
+rung_probe_policy probe_policy(const char *name);
 
 /** An instance with the common options. */
 rung_result open_instance(rung_instance **out);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "colour.h"
 #include "common.h"
 #include "report.h"
 
 static uint32_t time_limit_s;
+static const char *policy;
 
 /** What the rungs are reported to. */
 struct listing {
@@ -76,6 +78,7 @@ static rung_result probe(rung_instance *instance, struct listing *listing)
         .version = RUNG_STRUCT_VERSION,
         .threads = common.threads,
         .time_limit_ms = time_limit_s * 1000,
+        .policy = probe_policy(policy),
     };
     rung_result result = find_model(instance, common.model, path, sizeof path);
     return result == RUNG_OK ? rung_model_probe(instance, path, &options, take_rung, listing)
@@ -100,6 +103,7 @@ static int run(int count, char **operands)
         fprintf(stderr, "rung probe: -m MODEL is missing; it names the model that is run\n");
         return EXIT_USAGE;
     }
+    common.tells = isatty(STDERR_FILENO);
     rung_result result = open_instance(&instance);
     if (result != RUNG_OK)
         return fail_with(result);
@@ -123,6 +127,14 @@ static int run(int count, char **operands)
 static const struct option_row options[] = {
     ROW_MODEL,
     ROW_JSON,
+    {
+        .name = "policy",
+        .argument = "POLICY",
+        .text = "try all rungs (the default), or stop at the first that beats the floor",
+        .kind = OPTION_CHOICE,
+        .target = &policy,
+        .choices = asked_policies,
+    },
     {
         .name = "threads",
         .argument = "N",
@@ -162,7 +174,9 @@ const struct command command_probe = {
         "Each rung that can run here is tried with the model in a process of its own: built, run, "
         "timed, and its answers compared with those of the floor. The verdict is kept in "
         "$XDG_STATE_HOME/rung (~/.local/state/rung), and every later run follows it as long as "
-        "nothing that it depends on has changed.",
+        "nothing that it depends on has changed. The same is done unasked, in the background, "
+        "after the "
+        "first answer of a command on a device where nothing is proven (RUNG_PROBE).",
     .options = options,
     .examples = examples,
     .see = (const char *const[]){"explain", NULL},

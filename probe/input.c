@@ -33,7 +33,7 @@ static void paint(const struct rung__canvas *canvas, uint32_t patch, uint8_t *pi
             }
 }
 
-static rung_result preprocess(const struct rung__canvas *canvas, uint8_t *pixels, void *to)
+static rung_result preprocess(const struct rung__canvas *canvas, const uint8_t *pixels, void *to)
 {
     const struct rung__crop whole = {0, 0, canvas->width, canvas->height};
     const struct rung__surface surface = {

@@ -17,10 +17,12 @@
 #include "runtime/describe.h"
 #include "runtime/helper.h"
 #include "runtime/tract/trial.h"
+#include "session/background.h"
 
 enum { STATUS_ANSWERED = 0, STATUS_USAGE = 2, STATUS_MUTE = 70 };
 
 static const struct command commands[] = {
+    {RUNG__BACKGROUND, 0, background},
     {RUNG__DESCRIBE, 2, describe},
     {RUNG__TRACT_TRIAL, 1, tract_load},
     {RUNG__PROBE_TRIAL, 3, run_rung},

@@ -33,6 +33,14 @@ enum {
     RUNG_INSTANCE_NO_ENVIRONMENT = 1u << 1
 };
 
+/** Which rungs are measured (docs/ladder.md). */
+typedef enum rung_probe_policy {
+    RUNG_PROBE_DEFAULT = 0,
+    RUNG_PROBE_OFF = 1,   /**< none: nothing is measured unasked */
+    RUNG_PROBE_FIRST = 2, /**< those in order, until the first that beats the floor */
+    RUNG_PROBE_ALL = 3    /**< all that can run here; the fastest is chosen */
+} rung_probe_policy;
+
 /** How an instance is made. All zero (but for size and version) is a good default. */
 typedef struct rung_instance_options {
     uint32_t struct_size; /**< sizeof(rung_instance_options) */
@@ -58,7 +66,15 @@ typedef struct rung_instance_options {
      * process. NULL: the one that was installed with the library; it is never looked for in PATH.
      */
     const char *helper_path;
-    uint64_t reserved[7];
+    /**
+     * Which rungs are measured unasked: after the first answer of a process that finds no verdict
+     * of this device, a process of the lowest priority does what rung_model_probe does, once, and
+     * goes on where this one ends. DEFAULT: RUNG_PROBE, else all when the machine is idle, the
+     * first when it is not.
+     */
+    rung_probe_policy probe;
+    uint32_t reserved_0;
+    uint64_t reserved[6];
 } rung_instance_options;
 
 /** One user of the library: its configuration, trust, runtime and models. Opaque. */
@@ -71,8 +87,8 @@ typedef struct rung_instance rung_instance;
  * `options` may be NULL for the defaults; it is not kept. `*out` is set on success and belongs to
  * the caller, who ends it with rung_instance_destroy after the models made from it. Safe from any
  * thread; several instances may live in one process, but all of them share the one ONNX Runtime
- * and the one tract that the first of them loaded. Results: OK, INVALID_ARGUMENT, VERSION,
- * NO_MEMORY.
+ * and the one tract that the first of them loaded. Results: OK, INVALID_ARGUMENT (also for a
+ * RUNG_PROBE that says nothing known), VERSION, NO_MEMORY.
  */
 RUNG_API rung_result rung_instance_create(const rung_instance_options *options,
                                           rung_instance **out);

@@ -13,13 +13,13 @@ extern "C" {
 
 /** How a model is probed. All zero (but for size and version) is a good default. */
 typedef struct rung_probe_options {
-    uint32_t struct_size;   /**< sizeof(rung_probe_options) */
-    uint32_t version;       /**< RUNG_STRUCT_VERSION */
-    uint32_t flags;         /**< 0 */
-    uint32_t threads;       /**< threads of one run; 0: the usable physical cores, and on four or
-                               fewer also one, the faster of which counts */
-    uint32_t time_limit_ms; /**< of each rung; 0: 60000 */
-    uint32_t reserved_0;
+    uint32_t struct_size;     /**< sizeof(rung_probe_options) */
+    uint32_t version;         /**< RUNG_STRUCT_VERSION */
+    uint32_t flags;           /**< 0 */
+    uint32_t threads;         /**< threads of one run; 0: the usable physical cores, and on four or
+                                 fewer also one, the faster of which counts */
+    uint32_t time_limit_ms;   /**< of each rung; 0: 60000 */
+    rung_probe_policy policy; /**< DEFAULT: all; not OFF */
     uint64_t reserved[6];
 } rung_probe_options;
 

@@ -14,6 +14,9 @@
       "for tests and diagnosis: a folder with another machine's /sys, /proc, /dev and /etc, read " \
       "in the place of this one's")                                                                \
     X(model_path, "RUNG_MODEL_PATH", "folders in which models are looked up by name")              \
+    X(probe, "RUNG_PROBE",                                                                         \
+      "which rungs are measured unasked: off, first (until one beats the floor), or all "          \
+      "(default: all on an idle machine, else first)")                                             \
     X(rung, "RUNG_RUNG", "the only rung allowed, such as ort-cpu, where no option names one")      \
     X(runtime, "RUNG_RUNTIME",                                                                     \
       "the one ONNX Runtime to load, a file; no other one is tried (tract is looked for as ever)") \

@@ -99,7 +99,7 @@ rung_result rung__json_write(const json_t *json, rung_span to, size_t *needed)
         return rung__fail(RUNG_NO_MEMORY, "no memory to write JSON");
     if (needed)
         *needed = length + 1;
-    if (to.size < length + 1)
+    if (!to.data || to.size < length + 1)
         return rung__fail(RUNG_CAPACITY, "the text needs %zu bytes, and there is room for %zu",
                           length + 1, to.size);
     if (json_dumpb(json, to.data, length, JSON_COMPACT) != length)

@@ -15,6 +15,11 @@ bool rung__trial_is_right(const struct rung__trial *trial)
     return trial->answered && trial->outcome.kind != RUNG__OUTCOME_WRONG;
 }
 
+bool rung__probe_beats(const struct rung__trial *trial, const struct rung__trial *floor)
+{
+    return rung__trial_is_right(trial) && ms(trial) < ms(floor) * WORTH;
+}
+
 /**
  * The fastest that beats the floor, and of those as fast the one that stands above. What stands
  * below the floor is there for machines without it: on a busy one it may look faster, since it
@@ -24,12 +29,10 @@ static struct rung__trial *find_winner(struct rung__trial *trials, struct rung__
 {
     struct rung__trial *fastest = NULL;
     for (struct rung__trial *trial = trials; trial < floor; trial++)
-        if (rung__trial_is_right(trial) && ms(trial) < ms(floor) * WORTH &&
-            (!fastest || ms(trial) < ms(fastest)))
+        if (rung__probe_beats(trial, floor) && (!fastest || ms(trial) < ms(fastest)))
             fastest = trial;
     for (struct rung__trial *trial = trials; trial < floor && fastest; trial++)
-        if (rung__trial_is_right(trial) && ms(trial) * WORTH <= ms(fastest) &&
-            ms(trial) < ms(floor) * WORTH)
+        if (rung__probe_beats(trial, floor) && ms(trial) * WORTH <= ms(fastest))
             return trial;
     return floor;
 }

@@ -57,6 +57,9 @@ void rung__probe_compare(const struct rung__artifact_view *artifact,
 void rung__probe_compare_golden(const struct rung__artifact_view *artifact,
                                 struct rung__trial *floor);
 
+/** True when it answers rightly and beats the floor by more than 3 %. */
+bool rung__probe_beats(const struct rung__trial *trial, const struct rung__trial *floor);
+
 /**
  * Names the winner of trials in the order of the table, of which `floor` is one that answered:
  * `chosen` is the fastest that beats the floor by more than 3 %, the upper one of those that are as

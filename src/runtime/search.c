@@ -108,10 +108,10 @@ static rung_result add_beside(struct rung__runtime_candidates *list, const char 
 }
 
 /** `rung/runtimes` beside the installed library; in a build tree the `runtimes` of its source. */
-static rung_result add_installed(struct rung__runtime_candidates *list)
+static rung_result add_installed(struct rung__runtime_candidates *list, const char *library)
 {
     rung_result result = RUNG_OK;
-    char *own = rung__library_path_of(rung__runtimes);
+    char *own = library ? rung__text_new("%s", library) : rung__library_path_of(rung__runtimes);
     char *folder = own ? rung__path_folder(own) : NULL;
     char *build = folder ? rung__path_join(folder, "../build.ninja") : NULL;
     if (folder)
@@ -139,7 +139,7 @@ rung_result rung__runtime_search(const struct rung__runtime *runtime,
     if (result == RUNG_OK && places->environment)
         result = add_list(out, places->environment, "RUNG_RUNTIME_PATH");
     if (result == RUNG_OK)
-        result = add_installed(out);
+        result = add_installed(out, places->library);
     for (const char *const *name = runtime->system_names; *name && result == RUNG_OK; name++)
         result = add(out, rung__text_new("%s", *name), "system");
 fail:

@@ -25,6 +25,7 @@ struct rung__runtime_places {
     const char *only;        /**< the one file of the runtime that goes by name (RUNG_RUNTIME) */
     const char *option;      /**< a list of the application's */
     const char *environment; /**< a list (RUNG_RUNTIME_PATH) */
+    const char *library; /**< the library file beside which they are installed; NULL: this one */
 };
 
 /**

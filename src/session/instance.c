@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
+#include "ladder/policy.h"
 #include "runtime/helper.h"
 #include "runtime/ort/ort.h"
 #include "session/structure.h"
@@ -84,16 +85,33 @@ static rung_result build_trust(struct rung_instance *instance, const char *optio
     return result == RUNG_OK ? trust_user_folder(instance) : result;
 }
 
-/** An application's own list of runtimes and helper; without a helper of its own, the one beside
- * us.
+/** What the application says, else what the user says. */
+static rung_result choose_policy(struct rung_instance *instance, rung_probe_policy wanted)
+{
+    const char *variable = instance->environment.probe;
+    uint32_t value = (uint32_t)wanted;
+    if (value > RUNG_PROBE_ALL)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_instance_options.probe is %u; at most %u",
+                          value, (uint32_t)RUNG_PROBE_ALL);
+    if (!value && variable && !rung__name_value(&rung__policy_names, variable, &value))
+        return rung__fail(RUNG_INVALID_ARGUMENT,
+                          "RUNG_PROBE is \"%s\"; it can be off, first or all", variable);
+    instance->probe = (rung_probe_policy)value;
+    return RUNG_OK;
+}
+
+/** An application's own lists and helper; without a helper of its own, the one beside us.
  */
 static rung_result keep_paths(struct rung_instance *instance, const rung_instance_options *options)
 {
     if (options->runtime_path)
         instance->runtime_path = rung__text_new("%s", options->runtime_path);
+    if (options->trust_path)
+        instance->trust_path = rung__text_new("%s", options->trust_path);
     instance->helper =
         options->helper_path ? rung__text_new("%s", options->helper_path) : rung__helper_find();
     if ((options->runtime_path && !instance->runtime_path) ||
+        (options->trust_path && !instance->trust_path) ||
         (options->helper_path && !instance->helper))
         return rung__fail(RUNG_NO_MEMORY, "no memory for an instance");
     return RUNG_OK;
@@ -123,6 +141,8 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
     result = rung__environment_read(&instance->environment,
                                     options.flags & RUNG_INSTANCE_NO_ENVIRONMENT);
     if (result == RUNG_OK)
+        result = choose_policy(instance, options.probe);
+    if (result == RUNG_OK)
         result = keep_paths(instance, &options);
     if (result == RUNG_OK)
         result = name_folders(instance);
@@ -142,12 +162,15 @@ void rung_instance_destroy(rung_instance *instance)
 {
     if (!instance)
         return;
+    rung__background_finish(&instance->background);
     rung__ort_unlisten(&instance->log);
     rung__instance_runtimes_finish(&instance->runtimes);
     rung__trust_finish(&instance->trust);
     rung__environment_finish(&instance->environment);
     rung__mutex_finish(&instance->mutex);
     free(instance->runtime_path);
+    free(instance->trust_path);
+    free(instance->library);
     free(instance->cache);
     free(instance->state);
     free(instance->helper);

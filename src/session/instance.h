@@ -9,6 +9,7 @@
 #include "artifact/trust.h"
 #include "base/environment.h"
 #include "base/thread.h"
+#include "session/background.h"
 #include "session/runtimes.h"
 
 struct rung_instance {
@@ -16,10 +17,14 @@ struct rung_instance {
     struct rung__log log;
     struct rung__environment environment;
     struct rung__trust trust;
-    char *cache;               /**< the user's own cache folder, or NULL */
-    char *state;               /**< the user's own state folder, or NULL */
-    char *runtime_path;        /**< the application's list, or NULL */
-    char *helper;              /**< the path of rung-probe, or NULL */
+    char *cache;             /**< the user's own cache folder, or NULL */
+    char *state;             /**< the user's own state folder, or NULL */
+    char *runtime_path;      /**< the application's list, or NULL */
+    char *trust_path;        /**< likewise */
+    char *helper;            /**< the path of rung-probe, or NULL */
+    char *library;           /**< the library file that this one stands for; NULL: itself */
+    rung_probe_policy probe; /**< the application's, else the user's */
+    struct rung__background background;
     atomic_bool told_of_state; /**< that it is of no use */
     struct rung__mutex mutex;  /**< guards what is below */
     struct rung__instance_runtimes runtimes;

@@ -148,8 +148,9 @@ static void explain_choice(const struct rung_model *model, const struct rung__re
                            const char *refusals, struct rung__serving *serving)
 {
     const char *probed = recall->changed ? probe_outdated : nothing_probed;
-    if (serving->rung == rung__recall_rung(recall)) {
-        serving->reason = reason_of_probe(recall, serving->rung);
+    const struct rung__rung *proven = rung__recall_rung(recall);
+    if (proven && serving->rung == proven) {
+        serving->reason = reason_of_probe(recall, proven);
         return;
     }
     if (!refusals) {
@@ -210,6 +211,7 @@ static rung_result load_best(struct rung_model *model, struct rung__serving *ser
         rung__instance_recall(model->instance, model->artifact.digest_text, &recall);
     model->seen = recall.stamp;
     model->follows = true;
+    model->unproven = result == RUNG_OK && !recall.verdict;
     if (result == RUNG_OK)
         result = walk_down(model, &walk);
     if (result == RUNG_OK)

@@ -24,6 +24,7 @@ struct rung_model {
     struct rung__serving *serving; /**< the newest */
     bool follows;                  /**< takes a better rung when one is proven */
     struct rung__file_stamp seen;  /**< the verdicts that it knows */
+    bool unproven;                 /**< no verdict held when it was opened, and no rung was named */
     char **labels;                 /**< zero-ended copies */
     uint32_t label_count;
     uint32_t capabilities[RUNG__CLASSES_MAX];

@@ -13,16 +13,20 @@
 #include "ladder/attempts.h"
 #include "ladder/pins.h"
 #include "ladder/probe.h"
+#include "ladder/retry.h"
 #include "session/model.h"
+#include "session/probe.h"
 #include "session/recall.h"
 #include "session/standing.h"
 #include "session/structure.h"
 
-#define TIME_LIMIT_MS 60000u
-#define FEW_CPUS      4u /* one thread is tried too */
-#define LOCK_FILE     "probe.lock"
-#define LOCK_NS       (UINT64_C(600) * 1000000000)
-#define MS            UINT64_C(1000000) /* in ns */
+#define TIME_LIMIT_MS    60000u
+#define UNASKED_LIMIT_MS 180000u /* of what takes only time that nobody else wants */
+#define FEW_CPUS         4u      /* one thread is tried too */
+#define LOCK_FILE        "probe.lock"
+#define LOCK_NS          (UINT64_C(600) * 1000000000)
+#define LOCK_QUIET_NS    (UINT64_C(1) * 1000000000) /* that a probe waits for another one unsaid */
+#define MS               UINT64_C(1000000)          /* in ns */
 
 /** A probe on its way. */
 struct probe {
@@ -34,6 +38,9 @@ struct probe {
     char *fingerprint;          /**< of strikes */
     struct rung__trial *floor;  /**< of the trials; NULL: none answered rightly yet */
     bool tries_alone;           /**< one thread too, on so few CPUs */
+    struct rung__trial *winner; /**< the first that beat the floor; NULL: none yet */
+    bool tried;                 /**< each rung has its outcome */
+    bool unasked;
 };
 
 /** What cannot be tried has its outcome at once; `*can_run` says that it can. */
@@ -48,17 +55,13 @@ static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
     trial->rung = rung;
     if (result != RUNG_OK)
         return result;
-    if (strcmp(standing.outcome, "absent") == 0)
-        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing.reason);
-    else if (!standing.can_run)
-        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED, "%s", standing.reason);
-    else if (!rung->automatic)
+    if (standing.can_run && !rung->automatic)
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED, "it is taken by name only");
-    else if (!(header->providers & rung->provider->compatibility))
+    else if (standing.can_run && !(header->providers & rung->provider->compatibility))
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT,
                           "the model does not list the provider %s", rung->provider->name);
-    else if (!rung__rung_serves(rung, &probe->artifact.view, standing.reason,
-                                sizeof standing.reason))
+    else if (!standing.can_run || !rung__rung_serves(rung, &probe->artifact.view, standing.reason,
+                                                     sizeof standing.reason))
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing.reason);
     else
         *can_run = true;
@@ -152,12 +155,25 @@ static rung_result try_alone(struct probe *probe, struct rung__trial *trial)
     return result;
 }
 
+/** Where one is enough, those behind it are not tried; true, and it has its outcome. */
+static bool pass_over(const struct probe *probe, struct rung__trial *trial)
+{
+    const bool is_floor = trial->rung->floor;
+    const struct rung__trial *enough = is_floor ? probe->floor : probe->winner;
+    if (probe->options.policy != RUNG_PROBE_FIRST || !enough)
+        return false;
+    rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED,
+                      "it was not tried: %s was the first that %s, and that was enough",
+                      enough->rung->id, is_floor ? "answered" : "beats the floor");
+    return true;
+}
+
 static rung_result try(struct probe *probe, uint32_t index)
 {
     struct rung__trial *trial = &probe->trials[index];
     bool can_run;
     rung_result result = stand(probe, index, &can_run);
-    if (result != RUNG_OK || !can_run)
+    if (result != RUNG_OK || !can_run || pass_over(probe, trial))
         return result;
     result =
         try_with(probe, trial->rung->provider->single_threaded ? 1 : probe->options.threads, trial);
@@ -165,6 +181,8 @@ static rung_result try(struct probe *probe, uint32_t index)
         result = try_alone(probe, trial);
     if (!probe->floor && rung__trial_is_right(trial))
         probe->floor = trial;
+    else if (!probe->winner && trial < probe->floor && rung__probe_beats(trial, probe->floor))
+        probe->winner = trial;
     return result;
 }
 
@@ -178,6 +196,7 @@ static rung_result try_all(struct probe *probe)
                 result = try(probe, i);
     if (result == RUNG_OK && probe->floor)
         rung__probe_decide(probe->trials, rung__rung_count, probe->floor);
+    probe->tried = result == RUNG_OK;
     return result;
 }
 
@@ -230,10 +249,25 @@ static rung_result store(const struct probe *probe)
         result = rung__store_put(probe->instance->state, fingerprint, verdict);
     free(fingerprint);
     free(verdict);
-    if (result == RUNG_OK || result == RUNG_NO_MEMORY)
+    if (result == RUNG_OK || result == RUNG_NO_MEMORY || probe->unasked)
         return result;
     rung__instance_tell_state(probe->instance, "the verdict of the probe is not remembered");
     return RUNG_OK;
+}
+
+/** Waits for another one, and says so when it takes long. */
+static rung_result wait_for_lock(const struct probe *probe, const char *path,
+                                 struct rung__file_lock *out)
+{
+    if (probe->unasked)
+        return rung__file_lock_take(out, path, 0);
+    const uint64_t now = rung__clock_now();
+    rung_result result = rung__file_lock_take(out, path, now + LOCK_QUIET_NS);
+    if (result != RUNG_TIMEOUT)
+        return result;
+    rung__log_write(&probe->instance->log, RUNG_LOG_INFO,
+                    "another probe is on its way; this one begins when that has ended");
+    return rung__file_lock_take(out, path, now + LOCK_NS);
 }
 
 /** One probe at a time: two would time each other. Without a folder for the lock, so be it. */
@@ -247,9 +281,19 @@ static rung_result lock(const struct probe *probe, struct rung__file_lock *out)
     if (!path)
         return rung__fail(RUNG_NO_MEMORY, "no memory to probe");
     if (result == RUNG_OK)
-        result = rung__file_lock_take(out, path, rung__clock_now() + LOCK_NS);
+        result = wait_for_lock(probe, path, out);
     free(path);
-    return result == RUNG_TIMEOUT || result == RUNG_NO_MEMORY ? result : RUNG_OK;
+    return result == RUNG_TIMEOUT || result == RUNG_BUSY || result == RUNG_NO_MEMORY ? result
+                                                                                     : RUNG_OK;
+}
+
+rung_result rung__probe_check_free(rung_instance *instance)
+{
+    struct rung__file_lock held;
+    const struct probe probe = {.instance = instance, .unasked = true};
+    rung_result result = lock(&probe, &held);
+    rung__file_lock_release(&held);
+    return result;
 }
 
 static bool few_cpus(const struct rung_instance *instance)
@@ -269,14 +313,47 @@ static rung_result check_options(struct probe *probe, const rung_probe_options *
     if (options->flags)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_probe_options.flags: unknown bits %#x",
                           options->flags);
+    if (options->policy != RUNG_PROBE_DEFAULT && options->policy != RUNG_PROBE_FIRST &&
+        options->policy != RUNG_PROBE_ALL)
+        return rung__fail(RUNG_INVALID_ARGUMENT,
+                          "rung_probe_options.policy is %u; a probe tries the first, or all",
+                          (uint32_t)options->policy);
     if (!options->time_limit_ms)
-        options->time_limit_ms = TIME_LIMIT_MS;
+        options->time_limit_ms = probe->unasked ? UNASKED_LIMIT_MS : TIME_LIMIT_MS;
     probe->tries_alone = options->threads == 0 && few_cpus(probe->instance);
     return rung__threads_resolve(probe->instance, options->threads, "rung_probe_options",
                                  &options->threads);
 }
 
-static rung_result run(struct probe *probe, rung_probe_callback callback, void *user)
+/** Tries the rungs, and stores what came of it. The caller holds the lock. */
+static rung_result measure(struct probe *probe)
+{
+    rung_result result =
+        rung__instance_fingerprint(probe->instance, RUNG__FINGERPRINT_ENGINES, &probe->fingerprint);
+    if (result == RUNG_OK)
+        result = rung__instance_hardware(probe->instance, &probe->hardware);
+    if (result == RUNG_OK)
+        result = try_all(probe);
+    if (result == RUNG_OK && probe->instance->state && (probe->floor || !probe->unasked))
+        result = store(probe);
+    if (result != RUNG_OK || probe->floor)
+        return result;
+    return rung__fail(RUNG_UNSUPPORTED, "no rung can run %s; the outcome of each tells why",
+                      probe->artifact.view.header.name);
+}
+
+/** What was proven before this one had the lock need not be proven again unasked. */
+static rung_result measure_unproven(struct probe *probe)
+{
+    struct rung__recall recall;
+    rung_result result =
+        rung__instance_recall(probe->instance, probe->artifact.digest_text, &recall);
+    const bool proven = recall.verdict != NULL;
+    rung__recall_finish(&recall);
+    return result != RUNG_OK || proven ? result : measure(probe);
+}
+
+static rung_result run(struct probe *probe)
 {
     struct rung__file_lock held;
     rung_result result = rung__model_refuse_bundle(&probe->artifact);
@@ -289,22 +366,33 @@ static rung_result run(struct probe *probe, rung_probe_callback callback, void *
         result = lock(probe, &held);
     if (result != RUNG_OK)
         return result;
-    result =
-        rung__instance_fingerprint(probe->instance, RUNG__FINGERPRINT_ENGINES, &probe->fingerprint);
-    if (result == RUNG_OK)
-        result = rung__instance_hardware(probe->instance, &probe->hardware);
-    if (result == RUNG_OK)
-        result = try_all(probe);
-    if (result == RUNG_OK && probe->instance->state)
-        result = store(probe);
+    result = probe->unasked ? measure_unproven(probe) : measure(probe);
     rung__file_lock_release(&held);
+    return result;
+}
+
+static void finish(struct probe *probe)
+{
+    for (uint32_t i = 0; i < rung__rung_count && probe->trials; i++)
+        rung__trial_finish(&probe->trials[i]);
+    free(probe->trials);
+    free(probe->fingerprint);
+    free(probe->hardware);
+    rung__artifact_finish(&probe->artifact);
+}
+
+static rung_result probe_model(struct probe *probe, const char *path,
+                               const rung_probe_options *options)
+{
+    struct rung_instance *instance = probe->instance;
+    rung_result result = check_options(probe, options);
+    if (result == RUNG_OK)
+        result = rung__artifact_admit_to_load(path, rung__admission_of(instance), &instance->trust,
+                                              instance->cache, &probe->artifact);
     if (result != RUNG_OK)
         return result;
-    tell(probe, callback, user);
-    if (!probe->floor)
-        return rung__fail(RUNG_UNSUPPORTED, "no rung can run %s; the outcome of each tells why",
-                          probe->artifact.view.header.name);
-    return RUNG_OK;
+    probe->trials = calloc(rung__rung_count, sizeof *probe->trials);
+    return probe->trials ? run(probe) : rung__fail(RUNG_NO_MEMORY, "no memory to probe");
 }
 
 rung_result rung_model_probe(rung_instance *instance, const char *path,
@@ -314,20 +402,20 @@ rung_result rung_model_probe(rung_instance *instance, const char *path,
     struct probe probe = {.instance = instance};
     if (!instance || !path)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_probe: an argument is NULL");
-    rung_result result = check_options(&probe, options);
+    rung_result result = probe_model(&probe, path, options);
+    if (probe.tried)
+        tell(&probe, callback, user);
+    finish(&probe);
+    return result;
+}
+
+rung_result rung__probe_unasked(rung_instance *instance, const char *path,
+                                const rung_probe_options *options)
+{
+    struct probe probe = {.instance = instance, .unasked = true};
+    rung_result result = probe_model(&probe, path, options);
+    finish(&probe);
     if (result == RUNG_OK)
-        result = rung__artifact_admit_to_load(path, rung__admission_of(instance), &instance->trust,
-                                              instance->cache, &probe.artifact);
-    if (result != RUNG_OK)
-        return result;
-    probe.trials = calloc(rung__rung_count, sizeof *probe.trials);
-    result = probe.trials ? run(&probe, callback, user)
-                          : rung__fail(RUNG_NO_MEMORY, "no memory to probe");
-    for (uint32_t i = 0; i < rung__rung_count && probe.trials; i++)
-        rung__trial_finish(&probe.trials[i]);
-    free(probe.trials);
-    free(probe.fingerprint);
-    free(probe.hardware);
-    rung__artifact_finish(&probe.artifact);
+        rung__retry_forget(instance->state);
     return result;
 }

@@ -120,6 +120,7 @@ rung_result rung__run_end(const struct rung_context *context, const struct rung_
                           rung_run_info *caller_info)
 {
     const struct rung_model *model = context->model;
+    rung__background_after_answer(model);
     if (!caller_info)
         return RUNG_OK;
     const rung_run_info info = {

@@ -55,7 +55,8 @@ static rung_result find(struct rung_instance *instance, struct rung__instance_ru
         &(struct rung__library_finder){
             .places = {.only = instance->environment.runtime,
                        .option = instance->runtime_path,
-                       .environment = instance->environment.runtime_path},
+                       .environment = instance->environment.runtime_path,
+                       .library = instance->library},
             .helper = has_helper(instance) ? instance->helper : NULL,
             .state = instance->state,
             .at_once = cpus.logical,

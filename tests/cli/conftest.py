@@ -24,9 +24,11 @@ STATE = tempfile.TemporaryDirectory(prefix="rung-state-")  # where runs remember
 
 
 def clean_environment(**more):
-    """The caller's environment without what would steer rung, and with the models of the build."""
+    """The caller's environment without what would steer rung, and with the models of the build. Nothing is measured in the
+    background: that is what test_background.py is for."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("RUNG_", "XDG_", "ORT_"))}
     environment.update(HOME="/nonexistent", XDG_STATE_HOME=STATE.name, RUNG_MODEL_PATH=str(MODELS), RUNG_TRUST_PATH=str(TRUST),
+                       RUNG_PROBE="off",
                        LSAN_OPTIONS=f"suppressions={ROOT}/tests/lsan.supp:print_suppressions=0")
     environment.update(more)
     return environment

@@ -45,9 +45,9 @@ static void open_model(struct subject *subject, const char *rung, rung_model **o
 static int set_up(void **state)
 {
     struct subject *subject = calloc(1, sizeof *subject);
+    *state = subject;
     if (!subject || make_test_folder(state) != 0)
         return -1;
-    *state = subject;
     artifact_fixture_make(&subject->files, test_folder);
     assert_int_equal(artifact_fixture_pack(&subject->files, true), RUNG_OK);
     snprintf(subject->state, sizeof subject->state, "%s/state", test_folder);
@@ -58,6 +58,7 @@ static int set_up(void **state)
         .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
         .trust_path = subject->files.public_key,
         .helper_path = getenv("RUNG_TEST_HELPER"),
+        .probe = RUNG_PROBE_OFF,
     };
     assert_int_equal(rung_instance_create(&options, &subject->instance), RUNG_OK);
     subject->instance->state = rung__text_new("%s", subject->state);

@@ -78,7 +78,7 @@ def read_report(path):
 
 def environment(operation, fault, report, home, machine):
     kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
-    kept.update(HOME=str(home), LD_PRELOAD=str(INTERPOSE), RUNG_FAULT_REPORT=str(report), RUNG_HARDWARE_ROOT=str(machine))
+    kept.update(HOME=str(home), RUNG_PROBE="off", LD_PRELOAD=str(INTERPOSE), RUNG_FAULT_REPORT=str(report), RUNG_HARDWARE_ROOT=str(machine))
     if operation.standing:
         call, error = operation.standing.split(":")
         kept["RUNG_FAULT_STANDING"] = f"{call}:{getattr(errno, error)}"

@@ -29,7 +29,7 @@ getauxval getegid getenv geteuid getgid getopt_long getpid getppid getrlimit64 g
 ferror fmax isatty memset munmap nanosleep dup2 pipe2 poll prctl printf putc putchar puts fputc fputs fwrite qsort raise round sqrt setpgid
 setpriority stderr stdout sigaction sigaddset sigdelset sigemptyset sigfillset sigismember sigpending sigprocmask sigwait snprintf
 strcasecmp strncasecmp strpbrk strchr strcmp strcspn strerror strerror_r strlen strncmp strnlen strrchr strsignal strspn strstr strtod
-strtol strtoll strtoul strtoull syscall time timespec_get umask vfprintf vsnprintf waitid waitpid malloc calloc realloc
+strtol strtoll strtoul strtoull syscall time timespec_get umask vfork vfprintf vsnprintf waitid waitpid malloc calloc realloc
 aligned_alloc strdup
 """.split()
 

@@ -78,8 +78,9 @@ fail:;
 }
 
 /*
- * From here to become_program runs in the child of a process that may have other threads: only what
- * is safe in a signal handler may be called.
+ * From here to become_program runs in the child of a process that may have other threads, and in
+ * its memory: only what is safe in a signal handler may be called, and nothing be written that is
+ * not a variable of the functions themselves.
  */
 
 static void close_others_on_exec(void)
@@ -141,6 +142,14 @@ _Noreturn static void become_program(const struct rung__process_options *options
     _exit(NOT_STARTED);
 }
 
+/* On Linux the child borrows our memory until its program starts. Copies of the pages of a process
+ * with models in it would take milliseconds, in which its threads wait for each page they touch. */
+#if defined(__linux__)
+#define FORK vfork
+#else
+#define FORK fork
+#endif
+
 /* No handler of the host may run in the child before it has forgotten them. */
 static pid_t fork_program(const struct rung__process_options *options, const struct pipes *pipes)
 {
@@ -148,7 +157,7 @@ static pid_t fork_program(const struct rung__process_options *options, const str
     pid_t parent = getpid();
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t id = fork();
+    pid_t id = FORK();
     if (id == 0)
         become_program(options, pipes, parent);
     int error = errno;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__SESSION_BACKGROUND_H
+#define RUNG__SESSION_BACKGROUND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/thread.h"
+
+/*
+ * Probing unasked: after its first answer a process that found no verdict starts one process of
+ * the lowest priority, which does the whole probe, stores the verdict and ends alone.
+ */
+
+/* The helper's subcommand. It takes an object on standard input, with the members below, and has
+ * answered as soon as it goes on alone. What is missing is as in an instance without it. */
+#define RUNG__BACKGROUND           "background"
+#define RUNG__BACKGROUND_SCHEMA    1
+#define RUNG__BACKGROUND_MODEL     "model"  /**< its path */
+#define RUNG__BACKGROUND_POLICY    "policy" /**< its name; missing: by the load of the machine */
+#define RUNG__BACKGROUND_UNSIGNED  "allow_unsigned"
+#define RUNG__BACKGROUND_HELPER    "helper"
+#define RUNG__BACKGROUND_LIBRARY   "library" /**< the one that asks: what is installed beside it */
+#define RUNG__BACKGROUND_RUNTIMES  "runtime_path"
+#define RUNG__BACKGROUND_TRUST     "trust_path"
+#define RUNG__BACKGROUND_VARIABLES "environment" /**< an object: what the instance read of it */
+
+/** What an instance has to do with it. All zero is nothing. */
+struct rung__background {
+    struct rung__thread thread; /**< hands the probe over; it takes some milliseconds */
+    bool started;
+    char *model; /**< its path */
+};
+
+struct rung_instance;
+struct rung_model;
+
+/**
+ * To be called behind each answer. The first one of a process for which nothing is proven starts
+ * a thread, which starts the helper; whatever stands in the way is a line in the log.
+ */
+void rung__background_after_answer(const struct rung_model *model);
+
+/** Waits until the probe is handed over, if it is on its way. */
+void rung__background_finish(struct rung__background *background);
+
+#endif
