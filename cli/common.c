@@ -45,6 +45,15 @@ int fail_with(rung_result result)
     return exit_of(result);
 }
 
+int fail_to_open(rung_result result)
+{
+    if (!common.require || (result != RUNG_UNSUPPORTED && result != RUNG_BACKEND))
+        return fail_with(result);
+    fprintf(stderr, "rung: %s, which is required, cannot serve: %s\n", common.require,
+            rung_last_error());
+    return EXIT_VERDICT;
+}
+
 static void print_log(void *user, int32_t level, const char *text)
 {
     static const char *const names[] = {"", "debug: ", "", "warning: ", "error: "};
@@ -141,7 +150,7 @@ rung_result open_model(rung_instance *instance, const char *model, uint32_t thre
         .struct_size = sizeof options,
         .version = RUNG_STRUCT_VERSION,
         .threads = threads,
-        .rung = common.rung,
+        .rung = common.require ? common.require : common.rung,
     };
     if (!is_path(path)) {
         rung_result result =

@@ -24,7 +24,7 @@ enum {
 /** Options that several commands share; their rows are macros so that each table stays one table.
  */
 extern struct common_options {
-    const char *model, *trust, *runtime, *rung, *output, *key, *public_key;
+    const char *model, *trust, *runtime, *rung, *require, *output, *key, *public_key;
     const char *hint, *resume, *probe;
     bool json, allow_unsigned, verbose, null_separated;
     bool tells; /**< what takes long is told, as to somebody who waits */
@@ -58,6 +58,14 @@ extern struct common_options {
         .name = "rung", .argument = "RUNG", .text = "allow this rung only, such as ort-cpu",       \
         .kind = OPTION_TEXT, .value = VALUE_RUNG, .target = &common.rung                           \
     }
+#define ROW_REQUIRE                                                                                \
+    {                                                                                              \
+        .name = "require", .argument = "RUNG",                                                     \
+        .text = "this rung serves, or the exit status is 1", .kind = OPTION_TEXT,                  \
+        .value = VALUE_RUNG, .target = &common.require                                             \
+    }
+/** What exit status 1 says of commands with that. */
+#define REQUIRE_VERDICT "a rung of --require that cannot serve the model here"
 #define ROW_UNSIGNED                                                                               \
     {                                                                                              \
         .name = "allow-unsigned", .text = "admit a model without a signature; reports say so",     \
@@ -89,6 +97,9 @@ int exit_of(rung_result result);
 
 /** Prints "rung: " and the library's last detail, and gives the exit status of `result`. */
 int fail_with(rung_result result);
+
+/** The same after open_model: 1 where the rung of --require is in the way. */
+int fail_to_open(rung_result result);
 
 /** The folder of this program; false when it is unknown. */
 bool program_folder(char *folder, size_t size);

@@ -23,10 +23,10 @@ static void print_topics(FILE *to)
         fprintf(to, "%s%s", topic->name, topic[1].name ? " " : "");
 }
 
-static void print_choices(const struct option_row *row, FILE *to)
+static void print_words(const char *const *words, FILE *to)
 {
-    for (size_t i = 0; row->choices[i]; i++)
-        fprintf(to, "%s%s", i ? " " : "", row->choices[i]);
+    for (size_t i = 0; words[i]; i++)
+        fprintf(to, "%s%s", i ? " " : "", words[i]);
 }
 
 /** A text inside single quotes; `special` are the characters that get a backslash besides. */
@@ -123,7 +123,7 @@ static void bash_value(const struct command *command, const struct option_row *r
     fputs(") ", to);
     if (row->choices) {
         fputs("_rung_words '", to);
-        print_choices(row, to);
+        print_words(row->choices, to);
         fputs("'; ", to);
     } else if (*bash_function(row->value))
         fprintf(to, "%s; ", bash_function(row->value));
@@ -154,6 +154,14 @@ static void bash_options(FILE *to)
     }
 }
 
+/** As the first operand; behind it the others come. */
+static void bash_actions(const struct command *command, FILE *to)
+{
+    fprintf(to, "if [[ $before == %s ]]; then _rung_words '", command->name);
+    print_words(command->actions, to);
+    fputs("'; return; fi; ", to);
+}
+
 static void bash_operands(FILE *to)
 {
     for (size_t i = 0; commands[i]; i++) {
@@ -161,6 +169,8 @@ static void bash_operands(FILE *to)
         if (kind == VALUE_OTHER)
             continue;
         fprintf(to, "    '%s '*) ", commands[i]->name);
+        if (commands[i]->actions)
+            bash_actions(commands[i], to);
         if (kind == VALUE_TOPIC) {
             fputs("_rung_words '", to);
             print_topics(to);
@@ -256,7 +266,7 @@ static void zsh_option(const struct option_row *row, FILE *to)
     putc(']', to);
     if (row->argument && row->choices) {
         fprintf(to, ":%s:(", row->argument);
-        print_choices(row, to);
+        print_words(row->choices, to);
         putc(')', to);
     } else if (row->argument)
         fprintf(to, ":%s:%s", row->argument, zsh_action(row->value));
@@ -269,6 +279,11 @@ static void zsh_command(const struct command *command, FILE *to)
     for (const struct option_row *row = first_option(command); row->name; row++)
         zsh_option(row, to);
     zsh_option(&option_help, to);
+    if (command->actions) {
+        fputs(" \\\n            '1:action:(", to);
+        print_words(command->actions, to);
+        fputs(")'", to);
+    }
     if (command->operand == VALUE_TOPIC) {
         fputs(" \\\n            '1:TOPIC:(", to);
         print_topics(to);
@@ -347,7 +362,7 @@ static void fish_option(const struct command *command, const struct option_row *
         fprintf(to, " -r%s", fish_value(row->value));
     if (row->choices) {
         fputs(" -a '", to);
-        print_choices(row, to);
+        print_words(row->choices, to);
         putc('\'', to);
     }
     fputs(" -d '", to);
@@ -363,6 +378,12 @@ static void fish_command(const struct command *command, FILE *to)
     for (const struct option_row *row = first_option(command); row->name; row++)
         fish_option(command, row, to);
     fish_option(command, &option_help, to);
+    if (command->actions) {
+        fish_when(command, to);
+        fputs(" -a '", to);
+        print_words(command->actions, to);
+        fputs("'\n", to);
+    }
     if (command->operand == VALUE_OTHER)
         return;
     fish_when(command, to);

@@ -275,6 +275,7 @@ const struct command command_detect = {
             "status is 5.",
     .options = options,
     .examples = examples,
+    .verdict = REQUIRE_VERDICT,
     .see = (const char *const[]){"models", "explain", NULL},
     .run = run,
     .least_operands = 1,

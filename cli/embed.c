@@ -196,7 +196,7 @@ static json_t *embed_picture(const struct embedding *embedding, const struct ses
         return NULL;
     json_t *line = report_new_picture(item, &complete);
     add_vector(embedding, session, line, &complete);
-    set_member(line, "ms", report_times(item, &info, &complete), &complete);
+    report_run(line, item, &info, &complete);
     return json_if(line, complete);
 }
 
@@ -221,11 +221,17 @@ static json_t *embed_targets(const struct embedding *embedding, const struct ses
     const struct report report = {item, packet, &info, embedding->detector.model};
     const rung_target *targets = targets_of(packet);
     json_t *line = report_line(&report);
+    if (line) {
+        set_member(line, "detector_rung", json_string(info.rung), &complete);
+        json_object_del(line, "rung"); /* that is the embedder's */
+    }
     for (uint32_t i = 0; line && i < packet->count && *result == RUNG_OK; i++) {
         json_t *to = json_array_get(json_object_get(line, "targets"), i);
         *result = role_run(&session->embedder, rung_embed, item, pixels_of(&targets[i]), &info);
-        if (*result == RUNG_OK)
+        if (*result == RUNG_OK) {
+            set_member(line, "rung", json_string(info.rung), &complete);
             add_vector(embedding, session, to, &complete);
+        }
     }
     return json_if(line, complete && *result == RUNG_OK);
 }
@@ -473,6 +479,7 @@ const struct command command_embed = {
             "--per-target DETECTOR/EMBEDDER. The file beside that of -o holds it.",
     .options = options,
     .examples = examples,
+    .verdict = REQUIRE_VERDICT,
     .run = run,
     .least_operands = 1,
     .most_operands = -1,

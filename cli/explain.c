@@ -73,7 +73,9 @@ static int explain_model(rung_instance *instance, json_t *json)
                              info.reason, "signed", info.key_id[0] != 0, "artifact", info.artifact,
                              "threads", (int)info.threads, "run_ms", (double)run.run_ns / 1e6),
                    &complete);
-    const int status = result != RUNG_OK ? fail_with(result) : complete ? EXIT_DONE : fail_memory();
+    const int status = result != RUNG_OK ? fail_to_open(result)
+                       : complete        ? EXIT_DONE
+                                         : fail_memory();
     rung_model_destroy(model);
     return status;
 }
@@ -104,6 +106,13 @@ static void print_rungs(const json_t *json)
         print_ms(item, "floor_ms");
         printf("  %s\n", text_of(item, "reason"));
     }
+}
+
+static void print_override(const json_t *json)
+{
+    const json_t *override = json_object_get(json, "override");
+    if (json_is_object(override))
+        printf("override   %s, by %s\n", text_of(override, "rung"), text_of(override, "from"));
 }
 
 /** What has changed since the last verdict. */
@@ -176,6 +185,7 @@ static void print_explanation(const json_t *json)
     } else
         printf("chosen     %s: %s; no model was given, so nothing ran\n", rung[0] ? rung : "none",
                text_of(chosen, "reason"));
+    print_override(json);
     print_changes(json);
     print_strikes(json);
     print_loaded(json);
@@ -235,6 +245,7 @@ static const struct option_row options[] = {
         .target = &line_only,
     },
     ROW_RUNG,
+    ROW_REQUIRE,
     ROW_RUNTIME,
     ROW_TRUST,
     ROW_UNSIGNED,
@@ -255,7 +266,8 @@ const struct command command_explain = {
     .more = "With a model it also runs it once, and tells what really executed.",
     .options = options,
     .examples = examples,
-    .see = (const char *const[]){"models", NULL},
+    .verdict = REQUIRE_VERDICT,
+    .see = (const char *const[]){"models", "use", NULL},
     .run = run,
     .least_operands = 0,
     .most_operands = 0,

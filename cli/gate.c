@@ -9,9 +9,11 @@
 #include "output.h"
 #include "report.h"
 
+#define LABELS_FILE "labels.json" /* in the folder of the photographs */
+
 /** The options of this command alone. */
 static struct {
-    const char *model, *data, *against;
+    const char *model, *data, *against, *labels;
     bool json;
 } wanted;
 
@@ -25,8 +27,9 @@ struct session {
 /** What one run of the command holds. */
 struct gate {
     struct gate_models models;
+    struct labels labels;
     struct session *sessions; /**< the job's, which frees them */
-    size_t sources, failed;
+    size_t sources, compared;
 };
 
 /* ---- models ------------------------------------------------------------------------------- */
@@ -67,6 +70,17 @@ static int open_right(rung_instance *instance, uint32_t threads, struct role_mod
     return EXIT_USAGE;
 }
 
+static int check_canonical(const rung_model_info *right, const rung_model_info *form)
+{
+    if (!form->canonical[0] || strcmp(form->canonical, right->artifact) == 0)
+        return EXIT_DONE;
+    fprintf(stderr,
+            "rung gate: %s was made from the model in f32 with digest %.16s…, and this one has "
+            "%.16s…\n",
+            form->identity, form->canonical, right->artifact);
+    return EXIT_USAGE;
+}
+
 /** Only forms of one model can be compared, and answers of one shape. */
 static int check_alike(const struct gate_models *models)
 {
@@ -74,7 +88,7 @@ static int check_alike(const struct gate_models *models)
     if (strcmp(right->name, form->name) == 0 && right->role == form->role &&
         right->canvas_width == form->canvas_width && right->canvas_height == form->canvas_height &&
         right->embedding_length == form->embedding_length)
-        return EXIT_DONE;
+        return check_canonical(right, form);
     fprintf(stderr,
             "rung gate: %s is no form of %s: name, role, canvas and length of its embeddings must "
             "be the same\n",
@@ -96,6 +110,7 @@ static int open_models(void *user, rung_instance *instance, const struct job_pla
 static void close_models(void *user)
 {
     struct gate *gate = user;
+    labels_finish(&gate->labels);
     role_close(&gate->models.form);
     role_close(&gate->models.right);
 }
@@ -147,21 +162,46 @@ static role_run_fn *run_of(rung_role role)
                                         : rung_segment;
 }
 
+static rung_result run_both(const struct session *session, rung_role role,
+                            const struct job_item *item, rung_rect part)
+{
+    rung_run_info info;
+    rung_result result = role_run(&session->right, run_of(role), item, part, &info);
+    return result == RUNG_OK ? role_run(&session->form, run_of(role), item, part, &info) : result;
+}
+
+/** Seven eighths of both sides. */
+static rung_rect middle_of(const struct photo *photo)
+{
+    const uint32_t x = photo->width / 16, y = photo->height / 16;
+    return (rung_rect){x, y, photo->width - 2 * x, photo->height - 2 * y};
+}
+
 static void compare_item(void *user, void *data, struct job_item *item)
 {
     const struct gate *gate = user;
     struct session *session = data;
     const rung_role role = gate->models.right.info.role;
-    rung_run_info info;
-    rung_result result = role_run(&session->right, run_of(role), item, (rung_rect){0}, &info);
-    if (result == RUNG_OK)
-        result = role_run(&session->form, run_of(role), item, (rung_rect){0}, &info);
+    rung_result result = run_both(session, role, item, (rung_rect){0});
     if (result != RUNG_OK) {
         job_item_fail(item, result);
         return;
     }
-    if (!gate_compare(&session->tally, role, &session->right, &session->form) ||
-        !(item->line = json_object()))
+    const struct gate_answers answers = {
+        .right = &session->right,
+        .form = &session->form,
+        .role = role,
+        .picture = item->index,
+        .labelled = gate->labels.pictures && gate->labels.pictures[item->index],
+    };
+    bool complete = gate_compare(&session->tally, &answers);
+    if (complete && role == RUNG_ROLE_EMBEDDER) {
+        result = run_both(session, role, item, middle_of(&item->photo));
+        complete = result != RUNG_OK || gate_add_middle(&session->tally, &answers);
+    }
+    if (result != RUNG_OK)
+        job_item_fail(item, result);
+    else if (!complete || !(item->line = json_object()))
         job_item_fail_memory(item);
 }
 
@@ -170,21 +210,27 @@ static void compare_item(void *user, void *data, struct job_item *item)
 static int begin(void *user, const struct sources *sources)
 {
     struct gate *gate = user;
+    char own[PATH_MAX];
     gate->sources = sources->count;
-    return EXIT_DONE;
+    if (gate->models.right.info.role != RUNG_ROLE_DETECTOR) {
+        if (!wanted.labels)
+            return EXIT_DONE;
+        fprintf(stderr, "rung gate: --labels is for detectors, and %s is none\n",
+                gate->models.right.info.name);
+        return EXIT_USAGE;
+    }
+    if (!wanted.labels &&
+        snprintf(own, sizeof own, "%s/" LABELS_FILE, wanted.data) >= (int)sizeof own)
+        return EXIT_DONE;
+    return labels_read(&gate->labels, wanted.labels ? wanted.labels : own, !wanted.labels, sources,
+                       gate->models.right.model);
 }
 
 static int take_line(void *user, size_t index, const json_t *line)
 {
-    (void)user, (void)index, (void)line;
-    return EXIT_DONE;
-}
-
-static int note_failure(void *user, const json_t *line)
-{
     struct gate *gate = user;
-    (void)line;
-    gate->failed++;
+    (void)index, (void)line;
+    gate->compared++;
     return EXIT_DONE;
 }
 
@@ -221,17 +267,16 @@ static int finish(void *user)
 {
     const struct gate *gate = user;
     struct gate_tally sum = {0};
+    json_t *report = NULL;
     bool complete = true;
+    /* Of a part of the pictures there is no verdict, and of one that failed a part may be there. */
+    if (gate->compared != gate->sources)
+        return EXIT_DONE;
     for (const struct session *session = gate->sessions; session; session = session->next)
         complete = gate_tally_add(&sum, &session->tally) && complete;
-    json_t *report = NULL;
-    int status = EXIT_DONE;
-    /* Of a part of the pictures there is no verdict. */
-    if (complete && sum.pictures == gate->sources) {
-        report = gate_report(&gate->models, &sum);
-        status = report ? tell(report) : fail_memory();
-    } else if (!complete)
-        status = fail_memory();
+    if (complete)
+        report = gate_report(&gate->models, &sum, &gate->labels);
+    const int status = report ? tell(report) : fail_memory();
     json_decref(report);
     gate_tally_finish(&sum);
     return status;
@@ -247,7 +292,6 @@ static const struct job_work work = {
     .run = compare_item,
     .begin = begin,
     .write = take_line,
-    .note_failure = note_failure,
     .finish = finish,
 };
 
@@ -283,6 +327,14 @@ static const struct option_row options[] = {
      .kind = OPTION_TEXT,
      .value = VALUE_MODEL,
      .target = &wanted.against},
+    {.name = "labels",
+     .argument = "FILE",
+     .text =
+         "what there is on the photographs, in COCO's format for annotations: tells the average "
+         "precision too (default: DIR/" LABELS_FILE ", where there is one)",
+     .kind = OPTION_TEXT,
+     .value = VALUE_FILE,
+     .target = &wanted.labels},
     {.letter = 'o',
      .name = "output",
      .argument = "FILE",
@@ -321,8 +373,9 @@ const struct command command_gate = {
     .more = "The model in f32 on the floor (ort-cpu, else tract) and MODEL on the rung look at the "
             "same photographs, and what they answer is compared. A detector passes when it finds "
             "97 % of what f32 finds of 40 pixels and more, and no band of sizes is lost more than "
-            "the others; an embedder when 99.9 % of its cosines to f32 are above 0.999; a "
-            "segmenter when the mean IoU of its classes is at least 0.98.\n\n"
+            "the others; an embedder when 99.9 % of its cosines to f32 are above 0.999 and the "
+            "threshold of a match stays where it is; a segmenter when the mean IoU of its classes "
+            "is at least 0.98.\n\n"
             "An embedder is measured on a rung that it is otherwise kept from. A photograph that "
             "cannot be read leaves no verdict, and the exit status is 5.",
     .options = options,

@@ -2,7 +2,9 @@
 #ifndef RUNG_CLI_GATE_H
 #define RUNG_CLI_GATE_H
 
+#include "labels.h"
 #include "mask.h"
+#include "match.h"
 #include "roles.h"
 #include "samples.h"
 
@@ -37,15 +39,28 @@ struct gate_tally {
     struct samples lost;          /**< the confidence of what f32 alone finds */
     struct samples moved;         /**< how far key points moved, in pixels */
 
+    struct boxes right_boxes, form_boxes; /**< on pictures that have labels */
+
     struct samples cosines;
+    struct match_set matches;
 
     uint64_t pixels, same;
     uint64_t both[MASK_CLASSES], either[MASK_CLASSES]; /**< pixels of a class in both, in one */
 };
 
-/** Adds what two sessions have just answered to one picture. False without memory. */
-bool gate_compare(struct gate_tally *tally, rung_role role, const struct role_session *right,
-                  const struct role_session *form);
+/** Two sessions that have just answered to one picture. */
+struct gate_answers {
+    const struct role_session *right, *form;
+    rung_role role;
+    size_t picture; /**< its place among the sources */
+    bool labelled;
+};
+
+/** Adds them. False without memory. */
+bool gate_compare(struct gate_tally *tally, const struct gate_answers *answers);
+
+/** The same of an embedder's answers to the middle of the picture, right behind. */
+bool gate_add_middle(struct gate_tally *tally, const struct gate_answers *answers);
 
 /** Adds the second to the first. False without memory. */
 bool gate_tally_add(struct gate_tally *tally, const struct gate_tally *other);
@@ -56,8 +71,9 @@ struct gate_models {
     struct role_model right, form;
 };
 
-/** What came of it, as a gate record has it; NULL without memory. Sorts the tally's samples. */
-json_t *gate_report(const struct gate_models *models, struct gate_tally *tally);
+/** What came of it, as a gate record has it; NULL without memory. Sorts what the tally has. */
+json_t *gate_report(const struct gate_models *models, struct gate_tally *tally,
+                    const struct labels *labels);
 
 /** The same for people. */
 void gate_print(const json_t *report);

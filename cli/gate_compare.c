@@ -9,6 +9,9 @@
 #define FOUND_IOU 0.5
 #define EXACT_IOU 0.95
 #define Q8        256.0 /* coordinates to a pixel */
+/* Of an output that is all but zero, such as the mask of an empty scene, every noise is far away
+ * relative to it: numbers count as at least so large, in the root of their mean square. */
+#define NOTHING 1e-6
 
 const struct gate_band gate_bands[GATE_BANDS] = {
     {0, "below 40 px"},
@@ -19,7 +22,7 @@ const struct gate_band gate_bands[GATE_BANDS] = {
 
 /* ---- raw outputs -------------------------------------------------------------------------- */
 
-/** Infinite where a number is not finite, or f32 has only zeros and the form has not. */
+/** Infinite where a number is not finite. */
 static double distance(const rung_output *right, const rung_output *form)
 {
     double apart = 0, length = 0;
@@ -30,9 +33,7 @@ static double distance(const rung_output *right, const rung_output *form)
         apart += (value - expected) * (value - expected);
         length += expected * expected;
     }
-    if (apart == 0)
-        return 0;
-    return length > 0 ? sqrt(apart / length) : INFINITY;
+    return sqrt(apart / fmax(length, NOTHING * NOTHING * (double)right->count));
 }
 
 static bool read_output(const struct role_session *session, uint32_t index, rung_output *to)
@@ -165,18 +166,42 @@ static bool compare_targets(struct gate_tally *tally, const rung_packet_header *
 
 /* ---- the other roles ---------------------------------------------------------------------- */
 
-static bool compare_embeddings(struct gate_tally *tally, const rung_packet_header *right,
-                               const rung_packet_header *form)
+static const float *numbers_of(const struct role_session *session)
 {
-    const float *a = (const float *)(right + 1), *b = (const float *)(form + 1);
+    return (const float *)((const rung_packet_header *)session->packet + 1);
+}
+
+static bool keep_embeddings(struct match_set *matches, const struct gate_answers *answers)
+{
+    return near_add(&matches->rows, numbers_of(answers->right)) &&
+           near_add(&matches->rows, numbers_of(answers->form));
+}
+
+static double cosine_of(const float *a, const float *b, uint32_t count)
+{
     double product = 0, a_square = 0, b_square = 0;
-    for (uint32_t i = 0; i < right->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         product += (double)a[i] * (double)b[i];
         a_square += (double)a[i] * (double)a[i];
         b_square += (double)b[i] * (double)b[i];
     }
     const double norms = sqrt(a_square) * sqrt(b_square);
-    return samples_add(&tally->cosines, norms > 0 ? product / norms : a_square == b_square);
+    return norms > 0 ? product / norms : a_square == b_square;
+}
+
+static bool compare_embeddings(struct gate_tally *tally, const struct gate_answers *answers)
+{
+    const uint32_t count = ((const rung_packet_header *)answers->right->packet)->count;
+    const double cosine = cosine_of(numbers_of(answers->right), numbers_of(answers->form), count);
+    tally->matches.rows.columns = count;
+    return samples_add(&tally->cosines, cosine) &&
+           (answers->picture >= MATCH_PICTURES || (match_begin(&tally->matches, answers->picture) &&
+                                                   keep_embeddings(&tally->matches, answers)));
+}
+
+bool gate_add_middle(struct gate_tally *tally, const struct gate_answers *answers)
+{
+    return answers->picture >= MATCH_PICTURES || keep_embeddings(&tally->matches, answers);
 }
 
 static void compare_masks(struct gate_tally *tally, const rung_packet_header *right,
@@ -185,9 +210,12 @@ static void compare_masks(struct gate_tally *tally, const rung_packet_header *ri
     const size_t pixels = (size_t)right->count * right->stride;
     const uint8_t *a = (const uint8_t *)(right + 1) + sizeof(rung_mask);
     const uint8_t *b = (const uint8_t *)(form + 1) + sizeof(rung_mask);
+    const bool alike = right->count == form->count && right->stride == form->stride;
     tally->pixels += pixels;
     for (size_t i = 0; i < pixels; i++) {
         tally->either[a[i]]++;
+        if (!alike)
+            continue; /* what is placed otherwise has nothing in common */
         if (a[i] == b[i]) {
             tally->both[a[i]]++;
             tally->same++;
@@ -196,18 +224,39 @@ static void compare_masks(struct gate_tally *tally, const rung_packet_header *ri
     }
 }
 
-bool gate_compare(struct gate_tally *tally, rung_role role, const struct role_session *right,
-                  const struct role_session *form)
+static bool keep_boxes(struct boxes *boxes, const rung_packet_header *packet, size_t picture)
 {
-    const rung_packet_header *a = right->packet, *b = form->packet;
-    bool complete = compare_outputs(tally, right, form);
+    const rung_target *targets = targets_of(packet);
+    for (uint32_t i = 0; i < packet->count; i++) {
+        const struct box box = {
+            .picture = picture,
+            .class_id = targets[i].class_id,
+            .confidence = targets[i].confidence / 65535.0,
+            .x = targets[i].x / Q8,
+            .y = targets[i].y / Q8,
+            .width = targets[i].w / Q8,
+            .height = targets[i].h / Q8,
+        };
+        if (!boxes_add(boxes, box))
+            return false;
+    }
+    return true;
+}
+
+bool gate_compare(struct gate_tally *tally, const struct gate_answers *answers)
+{
+    const rung_packet_header *right = answers->right->packet, *form = answers->form->packet;
+    bool complete = compare_outputs(tally, answers->right, answers->form);
     tally->pictures++;
-    if (role == RUNG_ROLE_DETECTOR)
-        complete = compare_targets(tally, a, b) && complete;
-    else if (role == RUNG_ROLE_EMBEDDER)
-        complete = compare_embeddings(tally, a, b) && complete;
+    if (answers->labelled)
+        complete = keep_boxes(&tally->right_boxes, right, answers->picture) &&
+                   keep_boxes(&tally->form_boxes, form, answers->picture) && complete;
+    if (answers->role == RUNG_ROLE_DETECTOR)
+        complete = compare_targets(tally, right, form) && complete;
+    else if (answers->role == RUNG_ROLE_EMBEDDER)
+        complete = compare_embeddings(tally, answers) && complete;
     else
-        compare_masks(tally, a, b);
+        compare_masks(tally, right, form);
     return complete;
 }
 
@@ -240,7 +289,10 @@ bool gate_tally_add(struct gate_tally *tally, const struct gate_tally *other)
            samples_append(&tally->changes, &other->changes) &&
            samples_append(&tally->lost, &other->lost) &&
            samples_append(&tally->moved, &other->moved) &&
-           samples_append(&tally->cosines, &other->cosines);
+           samples_append(&tally->cosines, &other->cosines) &&
+           match_append(&tally->matches, &other->matches) &&
+           boxes_append(&tally->right_boxes, &other->right_boxes) &&
+           boxes_append(&tally->form_boxes, &other->form_boxes);
 }
 
 void gate_tally_finish(struct gate_tally *tally)
@@ -250,4 +302,7 @@ void gate_tally_finish(struct gate_tally *tally)
     samples_finish(&tally->lost);
     samples_finish(&tally->moved);
     samples_finish(&tally->cosines);
+    match_finish(&tally->matches);
+    boxes_finish(&tally->right_boxes);
+    boxes_finish(&tally->form_boxes);
 }

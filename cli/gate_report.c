@@ -11,6 +11,7 @@
 #define LEAST_SIZE      40.0
 #define LEAST_OF_A_BAND 0.03 /* how far a band of sizes may stand below the rest of them */
 #define BAND_TARGETS    30u  /* fewer prove nothing of a band */
+#define LEAST_PICTURES  30u
 #define LEAST_COSINE    0.999
 #define LEAST_COSINES   0.999 /* the part of the pictures above LEAST_COSINE */
 #define LEAST_MEAN_IOU  0.98
@@ -134,7 +135,52 @@ static void report_detector(struct writing *writing, struct gate_tally *tally)
     check_bands(writing, tally);
 }
 
+/** Over the IoUs from 0.5 to 0.95, and at 0.5. */
+static json_t *precision_json(const struct labels *labels, struct boxes *found, bool *complete)
+{
+    double sum = 0, loose = 0, at = 0;
+    json_t *object = json_object();
+    for (int i = 10; i < 20; i++) {
+        *complete = labels_average_precision(labels, found, i / 20.0, &at) && *complete;
+        sum += at / 10;
+        loose = i == 10 ? at : loose;
+    }
+    set_real(object, "ap", sum, complete);
+    set_real(object, "ap50", loose, complete);
+    return object;
+}
+
+/** Thresholds are the models' own, so it is lower than with all candidates: what counts is the
+ * difference. */
+static void report_labels(struct writing *writing, const struct labels *labels,
+                          struct gate_tally *tally)
+{
+    bool *complete = &writing->complete;
+    json_t *object = json_object();
+    set_member(object, "pictures", json_integer((json_int_t)labels->picture_count), complete);
+    set_member(object, "targets", json_integer((json_int_t)labels->boxes.count), complete);
+    set_member(object, "f32", precision_json(labels, &tally->right_boxes, complete), complete);
+    set_member(object, "form", precision_json(labels, &tally->form_boxes, complete), complete);
+    set_member(writing->report, "labels", object, complete);
+}
+
 /* ---- the other roles ---------------------------------------------------------------------- */
+
+/** The threshold may move by less than it is uncertain by. */
+static void report_match(struct writing *writing, struct gate_tally *tally)
+{
+    struct match_fit right, form;
+    json_t *match = json_object();
+    bool *complete = &writing->complete;
+    *complete = match_fit(&tally->matches, &right, &form) && *complete;
+    set_real(match, "form", form.threshold, complete);
+    set_real(match, "f32", right.threshold, complete);
+    set_real(match, "from", right.from, complete);
+    set_real(match, "to", right.to, complete);
+    set_member(writing->report, "match", match, complete);
+    check(writing, "interval of the match threshold, against its move", right.to - right.from,
+          fabs(form.threshold - right.threshold));
+}
 
 static void report_embedder(struct writing *writing, struct gate_tally *tally)
 {
@@ -148,8 +194,10 @@ static void report_embedder(struct writing *writing, struct gate_tally *tally)
         set_real(cosine, rows[i].name, samples_at(&tally->cosines, rows[i].part),
                  &writing->complete);
     set_member(writing->report, "cosine", cosine, &writing->complete);
+    check(writing, "pictures", (double)tally->pictures, LEAST_PICTURES);
     check(writing, "cosines above 0.999", samples_above(&tally->cosines, LEAST_COSINE),
           LEAST_COSINES);
+    report_match(writing, tally);
 }
 
 /** Over the classes that f32 or the form has anywhere. */
@@ -174,13 +222,15 @@ static void report_segmenter(struct writing *writing, const struct gate_tally *t
     set_real(writing->report, "mean_iou", iou, &writing->complete);
     set_member(writing->report, "classes", json_integer(classes), &writing->complete);
     /* Of one class alone nothing was to be told apart. */
+    check(writing, "pictures", (double)tally->pictures, LEAST_PICTURES);
     check(writing, "classes", classes, 2);
     check(writing, "mean IoU", iou, LEAST_MEAN_IOU);
 }
 
 /* ---- the report --------------------------------------------------------------------------- */
 
-json_t *gate_report(const struct gate_models *models, struct gate_tally *tally)
+json_t *gate_report(const struct gate_models *models, struct gate_tally *tally,
+                    const struct labels *labels)
 {
     struct writing writing = {.complete = true, .passed = true};
     bool *complete = &writing.complete;
@@ -199,6 +249,8 @@ json_t *gate_report(const struct gate_models *models, struct gate_tally *tally)
         report_embedder(&writing, tally);
     else
         report_segmenter(&writing, tally);
+    if (labels->pictures)
+        report_labels(&writing, labels, tally);
     set_member(report, "checks", writing.checks, complete);
     set_member(report, "passed", json_boolean(writing.passed), complete);
     return json_if(report, writing.complete);
@@ -255,6 +307,25 @@ static void print_bands(const json_t *report)
            count_of(report, "extra"), 100 * real_of(report, "extra_share"));
 }
 
+static void print_labels(const json_t *report)
+{
+    const json_t *labels = json_object_get(report, "labels");
+    const json_t *right = json_object_get(labels, "f32"), *form = json_object_get(labels, "form");
+    if (labels)
+        printf("%-11sAP %.4f, f32 %.4f; AP at IoU 0.5 %.4f, f32 %.4f; of %" JSON_INTEGER_FORMAT
+               " targets\n",
+               "labels", real_of(form, "ap"), real_of(right, "ap"), real_of(form, "ap50"),
+               real_of(right, "ap50"), count_of(labels, "targets"));
+}
+
+static void print_match(const json_t *match)
+{
+    if (match)
+        printf("%-11sfrom a cosine of %.4f on, f32 %.4f (%.4f to %.4f)\n", "match",
+               real_of(match, "form"), real_of(match, "f32"), real_of(match, "from"),
+               real_of(match, "to"));
+}
+
 static void print_checks(const json_t *report)
 {
     const json_t *row;
@@ -282,9 +353,11 @@ void gate_print(const json_t *report)
     print_quantiles("lost", report, "lost_confidence", "%.3f");
     print_quantiles("key points", report, "keypoints_moved", "%.3f px");
     print_quantiles("cosine", report, "cosine", "%.6f");
+    print_match(json_object_get(report, "match"));
     if (json_object_get(report, "mean_iou"))
         printf("%-11s%.3f %% of the pixels the same, mean IoU %.4f\n", "masks",
                100 * real_of(report, "same_pixels"), real_of(report, "mean_iou"));
+    print_labels(report);
     print_checks(report);
     printf("%-11s%s\n", "verdict",
            json_is_true(json_object_get(report, "passed")) ? "passed" : "not passed");

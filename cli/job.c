@@ -125,7 +125,7 @@ static int take_item(struct job *job, struct job_item *item)
 {
     int status;
     progress_clear(&job->progress);
-    if (item->line && json_object_update(item->line, job->settings) != 0) {
+    if (item->line && json_object_update_missing(item->line, job->settings) != 0) {
         json_decref(item->line);
         item->line = NULL;
         job_item_fail_memory(item);

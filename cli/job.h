@@ -44,8 +44,9 @@ struct job_work {
     /** What served, for the summary, such as "centerface on ort-cpu". */
     void (*describe)(void *user, char *to, size_t size);
     /**
-     * Members that all results have in common, `identity` and `artifact` among them; a file of
-     * results is resumed only where they are the same. NULL without memory.
+     * Members that results have in common, `identity` and `artifact` among them, where a line has
+     * none of its own: contexts of one identity may be on different rungs. A file of results is
+     * resumed only where they are the same. NULL without memory.
      */
     json_t *(*settings)(void *user);
 
@@ -129,7 +130,7 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
          .kind = OPTION_CHOICE,                                                                    \
          .target = &common.probe,                                                                  \
          .choices = probe_policies},                                                               \
-        ROW_RUNG, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE
+        ROW_RUNG, ROW_REQUIRE, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE
 
 extern const char *const job_hints[];
 

@@ -57,6 +57,13 @@ void near_finish(struct near_set *set)
     *set = (struct near_set){.columns = set->columns};
 }
 
+double near_cosine(const struct near_set *set, size_t row, size_t other)
+{
+    const double norms = set->norms[row] * set->norms[other];
+    const float *a = set->rows + row * set->columns, *b = set->rows + other * set->columns;
+    return norms > 0 ? dot(a, b, set->columns) / norms : 0;
+}
+
 /** Puts a match into its place; the last one falls out where there is no room. */
 static size_t insert(struct near_match *best, size_t count, size_t most, struct near_match match)
 {

@@ -28,6 +28,9 @@ struct near_match {
 bool near_add(struct near_set *set, const float *vector);
 void near_finish(struct near_set *set);
 
+/** The cosine between two rows; 0 when one of them is all zero. */
+double near_cosine(const struct near_set *set, size_t row, size_t other);
+
 /**
  * The `most` rows that are nearest to a vector, the nearest first, of equal ones the first; without
  * row `skip`. A vector of zeros has cosine 0 with any. Gives their number.

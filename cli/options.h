@@ -53,7 +53,10 @@ struct command {
     const char *name;
     const char *operands;    /**< as in the usage line */
     enum value_kind operand; /**< what they are */
-    const char *text;        /**< one sentence without its full stop */
+    /** What the first operand is one of, ended by NULL; the others are then of the kind above.
+     * NULL: it is like the others. */
+    const char *const *actions;
+    const char *text; /**< one sentence without its full stop */
     /**
      * Paragraphs with an empty line between them, or NULL. A line's end is a space; a paragraph
      * that begins with a space is shown as it stands.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "colour.h"
@@ -14,6 +15,7 @@ static const char *policy;
 struct listing {
     json_t *rungs; /**< NULL: a table is printed */
     bool complete, begun;
+    bool has_required; /**< the rung of --require was chosen */
 };
 
 static double ms(uint64_t ns)
@@ -68,6 +70,8 @@ static void take_rung(void *user, const rung_probe_rung *rung)
         print_row(rung);
     }
     listing->begun = true;
+    if (common.require && strcmp(rung->rung, common.require) == 0)
+        listing->has_required = strcmp(rung->outcome, "chosen") == 0;
 }
 
 static rung_result probe(rung_instance *instance, struct listing *listing)
@@ -92,6 +96,14 @@ static int print_report(struct listing *listing)
         json_pack("{s:i,s:s,s:o}", "schema", 1, "model", common.model, "rungs", listing->rungs);
     listing->rungs = NULL;
     return report_print_line(json, listing->complete) ? EXIT_DONE : fail_memory();
+}
+
+static int check_required(const struct listing *listing)
+{
+    if (!common.require || listing->has_required)
+        return EXIT_DONE;
+    fprintf(stderr, "rung probe: %s, which is required, was not chosen\n", common.require);
+    return EXIT_VERDICT;
 }
 
 static int run(int count, char **operands)
@@ -119,6 +131,8 @@ static int run(int count, char **operands)
         const int printed = print_report(&listing);
         status = status == EXIT_DONE ? printed : status;
     }
+    if (status == EXIT_DONE)
+        status = check_required(&listing);
     json_decref(listing.rungs);
     rung_instance_destroy(instance);
     return status;
@@ -154,6 +168,14 @@ static const struct option_row options[] = {
         .least = 1,
         .most = 86400,
     },
+    {
+        .name = "require",
+        .argument = "RUNG",
+        .text = "the exit status is 1 unless this rung is chosen",
+        .kind = OPTION_TEXT,
+        .value = VALUE_RUNG,
+        .target = &common.require,
+    },
     ROW_RUNTIME,
     ROW_TRUST,
     ROW_UNSIGNED,
@@ -179,7 +201,8 @@ const struct command command_probe = {
         "first answer of a command on a device where nothing is proven (RUNG_PROBE).",
     .options = options,
     .examples = examples,
-    .see = (const char *const[]){"explain", NULL},
+    .verdict = "another rung than that of --require",
+    .see = (const char *const[]){"explain", "use", NULL},
     .run = run,
     .least_operands = 0,
     .most_operands = 0,

@@ -11,7 +11,7 @@
 #define BAR_CELLS   24
 #define WIDTH_LEAST 60 /* narrower terminals have no bar, only figures */
 
-static bool is_terminal(void)
+bool progress_has_terminal(void)
 {
     const char *kind = getenv("TERM");
     return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
@@ -26,7 +26,7 @@ static int terminal_width(void)
 void progress_begin(struct progress *progress, size_t all, size_t skipped, double now_ms)
 {
     *progress = (struct progress){
-        .shown = is_terminal() && all - skipped > 1,
+        .shown = progress_has_terminal() && all - skipped > 1,
         .all = all,
         .skipped = skipped,
         .begin_ms = now_ms,

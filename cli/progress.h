@@ -14,6 +14,9 @@ struct progress {
     double begin_ms, drawn_ms;
 };
 
+/** True where there is a terminal to draw on. */
+bool progress_has_terminal(void);
+
 /** Results are shown as rows on the same terminal: they then stand above the bar. */
 void progress_begin(struct progress *progress, size_t all, size_t skipped, double now_ms);
 /** Draws it at most ten times a second. `done` counts from the beginning of this call. */

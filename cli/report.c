@@ -96,15 +96,17 @@ static json_t *target_json(const rung_packet_header *packet, const rung_target *
     return json;
 }
 
-json_t *report_times(const struct job_item *item, const rung_run_info *info, bool *complete)
+void report_run(json_t *line, const struct job_item *item, const rung_run_info *info,
+                bool *complete)
 {
     json_t *ms = json_object();
+    set_member(line, "rung", json_string(info->rung), complete);
     set_member(ms, "decode", json_real(rounded(item->decode_ms, 1e3)), complete);
     set_member(ms, "preprocess", ms_of(info->preprocess_ns), complete);
     set_member(ms, "run", ms_of(info->run_ns), complete);
     set_member(ms, "postprocess", ms_of(info->postprocess_ns), complete);
     set_member(ms, "total", json_real(rounded(job_now_ms() - item->begin_ms, 1e3)), complete);
-    return ms;
+    set_member(line, "ms", ms, complete);
 }
 
 json_t *report_line(const struct report *report)
@@ -118,7 +120,7 @@ json_t *report_line(const struct report *report)
     set_member(line, "targets", targets, &complete);
     set_member(line, "incomplete", json_boolean(report->packet->flags & RUNG_PACKET_INCOMPLETE),
                &complete);
-    set_member(line, "ms", report_times(report->item, report->info, &complete), &complete);
+    report_run(line, report->item, report->info, &complete);
     return json_if(line, complete);
 }
 

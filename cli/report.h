@@ -32,8 +32,9 @@ bool report_print_line(json_t *line, bool complete);
 /** The same as report_new_line for a picture that was decoded, with its size. */
 json_t *report_new_picture(const struct job_item *item, bool *complete);
 
-/** The times of an item that has just been run. */
-json_t *report_times(const struct job_item *item, const rung_run_info *info, bool *complete);
+/** Adds what ran an item just now, and its times. */
+void report_run(json_t *line, const struct job_item *item, const rung_run_info *info,
+                bool *complete);
 
 /** A detector's result; NULL without memory. */
 json_t *report_line(const struct report *report);

@@ -24,7 +24,7 @@ int role_open(rung_instance *instance, const char *command, const char *name, ui
     if (result == RUNG_OK)
         result = rung_model_get_info(out->model, &out->info);
     if (result != RUNG_OK)
-        return fail_with(result);
+        return fail_to_open(result);
     if (out->info.role == role)
         return EXIT_DONE;
     fprintf(stderr, "rung %s: %s is no %s; rung models tells what it is\n", command, out->info.name,

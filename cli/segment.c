@@ -154,7 +154,7 @@ static void segment_item(void *user, void *data, struct job_item *item)
         json_decref(line);
         return;
     }
-    set_member(line, "ms", report_times(item, &info, &complete), &complete);
+    report_run(line, item, &info, &complete);
     if (complete)
         item->line = line;
     else {
@@ -256,6 +256,7 @@ const struct command command_segment = {
             "class 0.",
     .options = options,
     .examples = examples,
+    .verdict = REQUIRE_VERDICT,
     .run = run,
     .least_operands = 1,
     .most_operands = -1,

@@ -74,7 +74,10 @@ typedef struct rung_instance_options {
      */
     rung_probe_policy probe;
     uint32_t reserved_0;
-    uint64_t reserved[6];
+    uint64_t engine_cache_bytes; /**< that the user's engines may take on the disk (rung/engines.h):
+                                      those least recently used go first; 0:
+                                      RUNG_ENGINE_CACHE_BYTES, else 4 GiB */
+    uint64_t reserved[5];
 } rung_instance_options;
 
 /** One user of the library: its configuration, trust, runtime and models. Opaque. */
@@ -116,6 +119,19 @@ RUNG_API rung_result rung_instance_explain(rung_instance *instance, rung_span js
  * any thread. Results: OK, INVALID_ARGUMENT, CAPACITY, NO_MEMORY.
  */
 RUNG_API rung_result rung_instance_summary(rung_instance *instance, rung_span line, size_t *needed);
+
+/**
+ * Keeps the rung that the user wants in place of what a probe chooses, in the user's state folder
+ * ($XDG_STATE_HOME/rung, default ~/.local/state/rung), for this and every later program of the
+ * user; NULL forgets it.
+ *
+ * It stays when the device, the libraries or the version change. rung_model_options.rung and
+ * RUNG_RUNG go before it. Where it cannot serve a model, that goes to the next rung down, and a
+ * warning says so. `rung` is not kept. Safe from any thread. Results: OK, INVALID_ARGUMENT,
+ * NOT_FOUND (no such rung), UNSUPPORTED (one for tests, or there is no state folder), PERMISSION
+ * (the folder is not the user's alone), IO, NO_MEMORY.
+ */
+RUNG_API rung_result rung_instance_use(rung_instance *instance, const char *rung);
 
 /** One environment variable that the library reads. */
 typedef struct rung_environment_variable {

@@ -155,7 +155,9 @@ typedef struct rung_model_info {
     uint32_t suppression;      /**< detectors: RUNG_SUPPRESS* */
     const char *precision;     /**< of the numbers that are executed: "f32", "f16", "i8", "a16w8",
                                     "a16w16" */
-    uint64_t reserved[4];
+    const char *canonical;     /**< the digest of the model in f32 that this form was made from, 64
+                                    hexadecimal digits; "": the file does not tell */
+    uint64_t reserved[3];
 } rung_model_info;
 
 /** Fills `*info`, whose size and version the caller has set. Results: OK, INVALID_ARGUMENT,

@@ -10,6 +10,8 @@
  */
 #define RUNG__ENVIRONMENT(X)                                                                       \
     X(home, "HOME", "where the user's folders are when no XDG variable says otherwise")            \
+    X(engine_cache_bytes, "RUNG_ENGINE_CACHE_BYTES",                                               \
+      "how much the engines of the user may take on the disk (default 4294967296)")                \
     X(hardware_root, "RUNG_HARDWARE_ROOT",                                                         \
       "for tests and diagnosis: a folder with another machine's /sys, /proc, /dev and /etc, read " \
       "in the place of this one's")                                                                \
@@ -25,14 +27,17 @@
     X(trust_path, "RUNG_TRUST_PATH",                                                               \
       "public keys (PEM files or folders) whose models are trusted")                               \
     X(xdg_cache_home, "XDG_CACHE_HOME",                                                            \
-      "the user's cache folder; private copies of bundles are in its rung/bundles "                \
-      "(default ~/.cache)")                                                                        \
+      "the user's cache folder; engines are in its rung/engines, private copies of bundles in "    \
+      "its "                                                                                       \
+      "rung/bundles (default ~/.cache)")                                                           \
     X(xdg_config_home, "XDG_CONFIG_HOME",                                                          \
       "the user's configuration folder; trusted keys are in its rung/trust (default ~/.config)")   \
     X(xdg_data_home, "XDG_DATA_HOME",                                                              \
       "the user's data folder; models are looked up in its rung/models (default ~/.local/share)")  \
     X(xdg_state_home, "XDG_STATE_HOME",                                                            \
-      "the user's state folder; the verdicts of probes and what libraries are is in its rung "     \
+      "the user's state folder; in its rung are the verdicts of probes, what libraries are, and "  \
+      "the "                                                                                       \
+      "choice of rung use "                                                                        \
       "(default ~/.local/state)")
 
 /** The values read at instance creation, each owned, NULL when unset or empty. */

@@ -81,32 +81,52 @@ static bool compare_output(const struct rung__tensor *tensor, const uint8_t *rig
     return false;
 }
 
+/** Every answer of a trial with the right one; false, and `wrong`, when one is off. */
+static bool compare_answers(const struct rung__artifact_view *artifact,
+                            const uint8_t *const right[RUNG__OUTPUTS_MAX], const char *whose,
+                            double tolerance, struct rung__trial *trial)
+{
+    const struct rung__tensors *tensors = &artifact->tensors;
+    bool same = true;
+    for (uint64_t at = 0; at < trial->outputs.size && same;)
+        for (uint32_t i = 0; i < tensors->output_count && same; i++) {
+            same = compare_output(&tensors->outputs[i], right[i], whose, tolerance,
+                                  trial->outputs.data + at, &trial->outcome);
+            at += rung__tensor_size(&tensors->outputs[i]);
+        }
+    return same;
+}
+
+static bool compare_trials(const struct rung__artifact_view *artifact,
+                           const struct rung__trial *right, const char *whose,
+                           struct rung__trial *trial)
+{
+    const uint8_t *outputs[RUNG__OUTPUTS_MAX];
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < artifact->tensors.output_count; i++) {
+        outputs[i] = right->outputs.data + at;
+        at += rung__tensor_size(&artifact->tensors.outputs[i]);
+    }
+    return compare_answers(artifact, outputs, whose, tolerance_of(trial->rung, &artifact->header),
+                           trial);
+}
+
 void rung__probe_compare(const struct rung__artifact_view *artifact,
                          const struct rung__trial *floor, struct rung__trial *trial)
 {
-    const double tolerance = tolerance_of(trial->rung, &artifact->header);
-    uint64_t at = 0;
-    bool same = true;
-    for (uint32_t i = 0; i < artifact->tensors.output_count && same; i++) {
-        const struct rung__tensor *tensor = &artifact->tensors.outputs[i];
-        same = compare_output(tensor, floor->outputs.data + at, "the floor's", tolerance,
-                              trial->outputs.data + at, &trial->outcome);
-        at += rung__tensor_size(tensor);
-    }
+    (void)compare_trials(artifact, floor, "the floor's", trial);
 }
 
 void rung__probe_compare_golden(const struct rung__artifact_view *artifact,
                                 struct rung__trial *floor)
 {
     struct rung__golden golden;
-    uint64_t at = 0;
-    bool same = true;
-    if (!ran_on_golden(artifact, &golden))
+    const uint8_t *outputs[RUNG__OUTPUTS_MAX];
+    if (!compare_trials(artifact, floor, "its own of the first run", floor) ||
+        !ran_on_golden(artifact, &golden))
         return;
-    for (uint32_t i = 0; i < golden.output_count && same; i++) {
-        same = compare_output(&artifact->tensors.outputs[i], golden.outputs[i].data,
-                              "the golden sample's", (double)golden.tolerance,
-                              floor->outputs.data + at, &floor->outcome);
-        at += golden.outputs[i].size;
-    }
+    for (uint32_t i = 0; i < golden.output_count; i++)
+        outputs[i] = golden.outputs[i].data;
+    (void)compare_answers(artifact, outputs, "the golden sample's", (double)golden.tolerance,
+                          floor);
 }

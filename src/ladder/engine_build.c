@@ -11,7 +11,7 @@ static rung_result take_failure(const struct rung__helper_answer *answer, rung_r
     if (answer->end == RUNG__PROCESS_CANCELLED)
         return rung__fail(RUNG_CANCELLED, "the build of an engine was given up");
     /* What was never started is no outcome, nor is what had no memory. */
-    if (!answer->answered && result != RUNG_BACKEND)
+    if (result == RUNG_NO_MEMORY || (!answer->answered && result != RUNG_BACKEND))
         return result;
     rung__outcome_set(out,
                       answer->end == RUNG__PROCESS_SIGNALLED ? RUNG__OUTCOME_CRASHED

@@ -101,10 +101,12 @@ static rung_result begin_pass(const char *root, const char *name, const char *co
 {
     *out = (struct pass){.copy = copy, .buffer = malloc(BUFFER_BYTES)};
     char *files = rung__text_new("%s/" RUNG__ENGINE_FILES, name);
-    rung_result result = files && out->buffer ? RUNG_OK : no_memory();
-    if (result == RUNG_OK)
+    rung_result result;
+    if (files && out->buffer)
         result = rung__bundle_open(
             root, (struct rung__bytes){(const uint8_t *)files, strlen(files)}, &out->walked);
+    else
+        result = no_memory();
     free(files);
     return result;
 }
@@ -165,11 +167,31 @@ static rung_result note_all(const struct pass *pass, struct rung__engine_record 
     return result;
 }
 
+/** Providers that cannot compile a model may well run it in another way, and say nothing. */
+static rung_result refuse_nothing(const char *root, const char *name)
+{
+    struct rung__folder names;
+    char *files = rung__text_new("%s/%s/" RUNG__ENGINE_FILES, root, name);
+    if (!files)
+        return no_memory();
+    rung_result result = rung__folder_list(files, 1, &names);
+    free(files);
+    if (result != RUNG_OK)
+        return result == RUNG_CAPACITY ? RUNG_OK : result;
+    if (names.count == 0)
+        result = rung__fail(RUNG_INTEGRITY, "the provider left no engine in its folder");
+    rung__folder_finish(&names);
+    return result;
+}
+
 rung_result rung__engine_files_note(const char *root, const char *name,
                                     struct rung__engine_record *record)
 {
     struct pass pass;
-    rung_result result = begin_pass(root, name, NULL, &pass);
+    rung_result result = refuse_nothing(root, name);
+    if (result != RUNG_OK)
+        return result;
+    result = begin_pass(root, name, NULL, &pass);
     if (result == RUNG_OK)
         result = note_all(&pass, record);
     end_pass(&pass);
@@ -275,7 +297,7 @@ rung_result rung__engine_files_check(const char *root, const struct rung__engine
     if (result == RUNG_OK && pass.walked.files.count != record->count)
         result = rung__fail(RUNG_INTEGRITY, "%s has %zu files in place of %u",
                             pass.walked.root.path, pass.walked.files.count, record->count);
-    for (uint32_t i = 0; i < record->count && result == RUNG_OK; i++)
+    for (uint32_t i = 0; i < pass.walked.files.count && result == RUNG_OK; i++)
         result = check_file(&pass, pass.walked.files.names[i], &record->files[i]);
     end_pass(&pass);
     return result == RUNG_NOT_FOUND ? RUNG_INTEGRITY : result; /* it went meanwhile */

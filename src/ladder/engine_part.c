@@ -8,7 +8,7 @@
 #include "ladder/engine_files.h"
 #include "ladder/engine_store.h"
 
-#define LOCK_FILE ".build"
+#define LOCK_FILE ".build.lock"
 #define FILE_MODE 0600u
 
 static rung_result no_memory(void)

@@ -7,7 +7,7 @@
 
 /*
  * The engines of a user lie in `cache`/engines, each in a folder that its key names. Names with a
- * dot in front are not engines: `.build` and `.lock` are locks, `.part-*` is an engine in the
+ * dot in front are not engines: `.build.lock` and `.lock` are locks, `.part-*` is an engine in the
  * making, `.use-*` a copy that a process runs on. All of it may be deleted at any time.
  */
 

@@ -35,12 +35,14 @@ static bool read_figures(const json_t *json, struct rung__outcome *to)
     return true;
 }
 
-/** A rung that ran: its outputs are exactly those that the file declares, or it did not. */
+/** A rung that ran: its outputs are exactly those that the file declares, once or twice, or it did
+ * not. */
 static rung_result take_answer(const struct rung__probe_task *task,
                                const struct rung__helper_answer *answer, struct rung__trial *out)
 {
     const uint64_t wanted = outputs_bytes(&task->artifact->tensors);
-    if (!read_figures(answer->json, &out->outcome) || answer->more.size != wanted) {
+    const bool is_whole = answer->more.size == wanted || answer->more.size == 2 * wanted;
+    if (!read_figures(answer->json, &out->outcome) || !is_whole) {
         rung__outcome_set(&out->outcome, RUNG__OUTCOME_FAILED,
                           "the trial process gave no answer that can be read");
         return RUNG_OK;
@@ -73,7 +75,8 @@ rung_result rung__probe_try(const struct rung__probe_task *task, struct rung__tr
                                     .arguments = arguments,
                                     .input = task->artifact->file,
                                     .time_limit_ns = task->time_limit_ns,
-                                    .more_output = (size_t)outputs_bytes(&task->artifact->tensors),
+                                    .more_output =
+                                        (size_t)(2 * outputs_bytes(&task->artifact->tensors)),
                                     .low_priority = true},
         &answer);
     if (result == RUNG_OK)

@@ -6,7 +6,8 @@
 #include "ladder/rungs.h"
 
 /* The helper's subcommand: rung, library and threads follow; the model file comes on standard
- * input. The line of its answer has the members below, and the outputs of the first run follow it.
+ * input. The line of its answer has the members below. The outputs of the first run follow it, and
+ * behind them those of the first later run whose bytes are others.
  */
 #define RUNG__PROBE_TRIAL       "run"
 #define RUNG__PROBE_EXECUTED_BY "executed_by"
@@ -30,8 +31,10 @@ struct rung__probe_task {
 struct rung__trial {
     const struct rung__rung *rung;
     struct rung__outcome outcome;
-    bool answered;               /**< it has figures and outputs */
-    struct rung__buffer outputs; /**< in the order of the artifact's, as long as declared */
+    bool answered; /**< it has figures and outputs */
+    /** In the order of the artifact's, as long as declared: of the first run, and of a later one
+     * that answered otherwise. */
+    struct rung__buffer outputs;
 };
 
 /**
@@ -53,7 +56,8 @@ bool rung__trial_is_right(const struct rung__trial *trial);
 void rung__probe_compare(const struct rung__artifact_view *artifact,
                          const struct rung__trial *floor, struct rung__trial *trial);
 
-/** The same for the floor itself against the file's golden sample, where its input was used. */
+/** The same for the floor itself: against the file's golden sample, where its input was used, and
+ * what later runs answered against its first. */
 void rung__probe_compare_golden(const struct rung__artifact_view *artifact,
                                 struct rung__trial *floor);
 

@@ -147,6 +147,14 @@ static json_t *explain_runtimes(const struct rung_instance *instance, bool *fail
     return list;
 }
 
+/** What is wanted in place of what a probe chose; null for nothing. */
+static json_t *explain_override(const struct rung__override *override)
+{
+    if (!*override->id)
+        return json_null();
+    return json_pack("{s:s,s:s}", "rung", override->id, "from", override->from);
+}
+
 /** Which verdict holds; null without one. */
 static json_t *explain_verdict(const struct rung__recall *recall)
 {
@@ -203,14 +211,15 @@ static rung_result explain_fingerprint(struct rung_instance *instance,
 static json_t *explain_all(struct rung_instance *instance, const struct rung__survey *survey,
                            bool *failed)
 {
-    return json_pack("{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
-                     rung_version(), "device", rung__hardware_json(survey->hardware, failed),
-                     "chosen", "rung", survey->chosen ? survey->chosen->id : NULL, "reason",
-                     survey->reason, "rungs", explain_rungs(survey, failed), "verdict",
-                     explain_verdict(&survey->recall), "loaded", explain_runtimes(instance, failed),
-                     "runtimes", explain_candidates(instance, failed), "allow_unsigned",
-                     (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
-                     (int)instance->trust.count);
+    return json_pack(
+        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
+        rung_version(), "device", rung__hardware_json(survey->hardware, failed), "chosen", "rung",
+        survey->chosen ? survey->chosen->id : NULL, "reason", survey->reason, "override",
+        explain_override(&survey->override), "rungs", explain_rungs(survey, failed), "verdict",
+        explain_verdict(&survey->recall), "loaded", explain_runtimes(instance, failed), "runtimes",
+        explain_candidates(instance, failed), "allow_unsigned",
+        (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
+        (int)instance->trust.count);
 }
 
 static rung_result explain(struct rung_instance *instance, const struct rung__survey *survey,

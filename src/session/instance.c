@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/instance.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
+#include "ladder/engine_store.h"
 #include "ladder/policy.h"
 #include "runtime/helper.h"
 #include "runtime/ort/ort.h"
@@ -117,6 +119,26 @@ static rung_result keep_paths(struct rung_instance *instance, const rung_instanc
     return RUNG_OK;
 }
 
+/** What the application says, else the environment, else the default. */
+static void limit_engines(struct rung_instance *instance, uint64_t wanted)
+{
+    const char *text = instance->environment.engine_cache_bytes;
+    char *end = NULL;
+    instance->engine_bytes = wanted ? wanted : RUNG__ENGINE_BYTES_DEFAULT;
+    if (wanted || !text)
+        return;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !*end && errno == 0)
+        instance->engine_bytes = number;
+    else
+        rung__log_write(
+            &instance->log, RUNG_LOG_WARNING,
+            "RUNG_ENGINE_CACHE_BYTES is \"%s\", which is no number of bytes; engines may "
+            "take %llu",
+            text, (unsigned long long)instance->engine_bytes);
+}
+
 rung_result rung_instance_create(const rung_instance_options *caller_options, rung_instance **out)
 {
     rung_instance_options options;
@@ -138,10 +160,13 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
     instance->log = (struct rung__log){options.log, options.log_user,
                                        options.log_level ? options.log_level : RUNG_LOG_WARNING};
     rung__mutex_init(&instance->mutex);
+    rung__engine_builder_init(&instance->builder);
     result = rung__environment_read(&instance->environment,
                                     options.flags & RUNG_INSTANCE_NO_ENVIRONMENT);
     if (result == RUNG_OK)
         result = choose_policy(instance, options.probe);
+    if (result == RUNG_OK)
+        limit_engines(instance, options.engine_cache_bytes);
     if (result == RUNG_OK)
         result = keep_paths(instance, &options);
     if (result == RUNG_OK)
@@ -163,6 +188,7 @@ void rung_instance_destroy(rung_instance *instance)
     if (!instance)
         return;
     rung__background_finish(&instance->background);
+    rung__engine_builder_finish(&instance->builder);
     rung__ort_unlisten(&instance->log);
     rung__instance_runtimes_finish(&instance->runtimes);
     rung__trust_finish(&instance->trust);

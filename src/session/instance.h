@@ -10,6 +10,7 @@
 #include "base/environment.h"
 #include "base/thread.h"
 #include "session/background.h"
+#include "session/engines_queue.h"
 #include "session/runtimes.h"
 
 struct rung_instance {
@@ -24,9 +25,12 @@ struct rung_instance {
     char *helper;            /**< the path of rung-probe, or NULL */
     char *library;           /**< the library file that this one stands for; NULL: itself */
     rung_probe_policy probe; /**< the application's, else the user's */
+    uint64_t engine_bytes;   /**< that all engines together may take */
     struct rung__background background;
     atomic_bool told_of_state; /**< that it is of no use */
-    struct rung__mutex mutex;  /**< guards what is below */
+    atomic_bool told_of_cache;
+    struct rung__engine_builder builder;
+    struct rung__mutex mutex; /**< guards what is below */
     struct rung__instance_runtimes runtimes;
 };
 

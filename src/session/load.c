@@ -12,6 +12,7 @@
 #include "session/guard.h"
 #include "session/identity.h"
 #include "session/model.h"
+#include "session/override.h"
 #include "session/recall.h"
 
 #define REASON_BYTES 256
@@ -33,7 +34,12 @@ static rung_result load_into(const struct rung_model *model, const struct rung__
                              struct rung__serving *serving)
 {
     struct rung__rung_execution execution;
-    rung_result result = rung__rung_execution_make(rung, serving->threads, NULL, &execution);
+    rung_result result =
+        rung__engine_ready(model->instance, rung, &model->artifact, &serving->engine);
+    if (result == RUNG_NO_MEMORY)
+        return result;
+    /* Without an engine the rung compiles the model now, and nothing is kept of it. */
+    result = rung__rung_execution_make(rung, serving->threads, serving->engine.folder, &execution);
     if (result == RUNG_OK)
         result = rung__guarded_load(model->instance, rung, model->artifact.digest_text,
                                     &(struct rung__model_request){
@@ -44,6 +50,8 @@ static rung_result load_into(const struct rung_model *model, const struct rung__
                                     },
                                     &serving->loaded, &serving->report);
     rung__rung_execution_finish(&execution);
+    if (result != RUNG_OK)
+        rung__engine_use_finish(&serving->engine);
     return result;
 }
 
@@ -144,33 +152,37 @@ static char *reason_of_probe(const struct rung__recall *recall, const struct run
                           recall->own ? "" : recall->verdict->name, outcome->reason);
 }
 
-static void explain_choice(const struct rung_model *model, const struct rung__recall *recall,
-                           const char *refusals, struct rung__serving *serving)
-{
-    const char *probed = recall->changed ? probe_outdated : nothing_probed;
-    const struct rung__rung *proven = rung__recall_rung(recall);
-    if (proven && serving->rung == proven) {
-        serving->reason = reason_of_probe(recall, proven);
-        return;
-    }
-    if (!refusals) {
-        serving->reason = rung__text_new("the best rung that serves unproven; %s", probed);
-        return;
-    }
-    serving->reason = rung__text_new("the next one down (%s); %s", refusals,
-                                     recall->verdict ? "that is not what a probe chose" : probed);
-    rung__log_write(&model->instance->log, RUNG_LOG_WARNING,
-                    "%s runs on %s, the next rung down: %s", model->artifact.view.header.name,
-                    serving->rung->id, refusals);
-}
-
 /** A walk down the rungs until one serves. */
 struct walk {
     const struct rung__recall *recall;
+    const struct rung__rung *wanted; /**< by the user, before all others; NULL: none */
     struct rung__serving *serving;
     rung_result first; /**< what the first refusal was */
     char *refusals;    /**< NULL: none */
 };
+
+static void explain_choice(const struct rung_model *model, const struct walk *walk)
+{
+    const struct rung__recall *recall = walk->recall;
+    const char *probed = recall->changed ? probe_outdated : nothing_probed;
+    const struct rung__rung *proven = rung__recall_rung(recall);
+    struct rung__serving *serving = walk->serving;
+    if (serving->rung == walk->wanted)
+        serving->reason = rung__text_new("wanted by the user (rung use)");
+    else if (walk->refusals)
+        serving->reason = rung__text_new("the next one down (%s); %s", walk->refusals,
+                                         serving->rung == proven ? "a probe chose it"
+                                         : recall->verdict       ? "that is not what a probe chose"
+                                                                 : probed);
+    else if (proven && serving->rung == proven)
+        serving->reason = reason_of_probe(recall, serving->rung);
+    else
+        serving->reason = rung__text_new("the best rung that serves unproven; %s", probed);
+    if (walk->refusals)
+        rung__log_write(&model->instance->log, RUNG_LOG_WARNING,
+                        "%s runs on %s, the next rung down: %s", model->artifact.view.header.name,
+                        serving->rung->id, walk->refusals);
+}
 
 /** False when the walk is over, with `*result`. */
 static bool goes_on(const struct rung_model *model, struct walk *walk,
@@ -189,33 +201,42 @@ static bool goes_on(const struct rung_model *model, struct walk *walk,
     return walk->refusals != NULL;
 }
 
-/** First the rung that a probe chose, then the floors: nothing else serves unproven. */
+/**
+ * First the rung that the user wants, then the one that a probe chose, then the floors: nothing
+ * else serves unproven.
+ */
 static rung_result walk_down(const struct rung_model *model, struct walk *walk)
 {
-    const struct rung__rung *proven = rung__recall_rung(walk->recall);
+    const struct rung__rung *proven = rung__recall_rung(walk->recall), *wanted = walk->wanted;
     rung_result result = RUNG_OK;
-    if (proven && !goes_on(model, walk, proven, &result))
+    if (wanted && !goes_on(model, walk, wanted, &result))
         return result;
-    for (uint32_t i = 0; i < rung__rung_count; i++)
-        if (rung__rungs[i].automatic && rung__rungs[i].floor && &rung__rungs[i] != proven &&
-            !goes_on(model, walk, &rung__rungs[i], &result))
+    if (proven && proven != wanted && !goes_on(model, walk, proven, &result))
+        return result;
+    for (uint32_t i = 0; i < rung__rung_count; i++) {
+        const struct rung__rung *rung = &rung__rungs[i];
+        if (rung->automatic && rung->floor && rung != proven && rung != wanted &&
+            !goes_on(model, walk, rung, &result))
             return result;
+    }
     return result;
 }
 
-static rung_result load_best(struct rung_model *model, struct rung__serving *serving)
+/** `wanted` NULL: nobody wants a certain one, and the model follows what is proven. */
+static rung_result load_best(struct rung_model *model, const struct rung__rung *wanted,
+                             struct rung__serving *serving)
 {
     struct rung__recall recall;
-    struct walk walk = {.recall = &recall, .serving = serving};
+    struct walk walk = {.recall = &recall, .wanted = wanted, .serving = serving};
     rung_result result =
         rung__instance_recall(model->instance, model->artifact.digest_text, &recall);
     model->seen = recall.stamp;
-    model->follows = true;
+    model->follows = !wanted;
     model->unproven = result == RUNG_OK && !recall.verdict;
     if (result == RUNG_OK)
         result = walk_down(model, &walk);
     if (result == RUNG_OK)
-        explain_choice(model, &recall, walk.refusals, serving);
+        explain_choice(model, &walk);
     else if (next_may_do_better(result) && walk.refusals)
         result = rung__fail(walk.first, "no rung can run %s: %s", model->artifact.view.header.name,
                             walk.refusals);
@@ -236,10 +257,14 @@ rung_result rung__model_refuse_bundle(const struct rung__artifact *artifact)
 static rung_result choose(struct rung_model *model, const rung_model_options *options,
                           struct rung__serving *serving)
 {
-    const char *variable = model->instance->environment.rung;
+    struct rung__override override;
     if (options->rung)
         return load_named(model, options->rung, "the application", serving);
-    return variable ? load_named(model, variable, "RUNG_RUNG", serving) : load_best(model, serving);
+    const rung_result result = rung__instance_override(model->instance, &override);
+    if (result != RUNG_OK)
+        return result;
+    return override.strict ? load_named(model, override.id, override.from, serving)
+                           : load_best(model, override.rung, serving);
 }
 
 rung_result rung__threads_resolve(const struct rung_instance *instance, uint32_t wanted,

@@ -28,6 +28,13 @@ rung_result rung_artifact_verify(rung_instance *instance, const char *path)
     return result;
 }
 
+static void copy_canonical(struct rung_model *model)
+{
+    const struct rung__bytes section = model->artifact.view.sections[RUNG__SECTION_CANONICAL];
+    if (section.size == RUNG__SHA256_BYTES)
+        rung__text_hex(model->canonical, section.data, section.size);
+}
+
 static rung_result copy_labels(struct rung_model *model)
 {
     const struct rung__artifact_view *view = &model->artifact.view;
@@ -87,6 +94,7 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
         rung_model_destroy(model);
         return result;
     }
+    copy_canonical(model);
     result = choose_kernels(model);
     if (result == RUNG_OK)
         result = copy_labels(model);
@@ -138,6 +146,7 @@ rung_result rung_model_get_info(const rung_model *model, rung_model_info *caller
         .rung = serving->rung->id,
         .reason = serving->reason,
         .artifact = model->artifact.digest_text,
+        .canonical = model->canonical,
         .key_id = model->artifact.key_id_text,
         .role = (rung_role)header->role,
         .form = (rung_form)header->form,

@@ -26,6 +26,7 @@ struct rung_model {
     struct rung__file_stamp seen;  /**< the verdicts that it knows */
     bool unproven;                 /**< no verdict held when it was opened, and no rung was named */
     char **labels;                 /**< zero-ended copies */
+    char canonical[2 * RUNG__SHA256_BYTES + 1];
     uint32_t label_count;
     uint32_t capabilities[RUNG__CLASSES_MAX];
     struct rung__preprocess_kernels preprocess;

@@ -12,6 +12,7 @@ static void unload(struct rung__serving *serving)
     if (serving->loaded)
         serving->rung->provider->destroy_model(serving->loaded);
     serving->loaded = NULL;
+    rung__engine_use_finish(&serving->engine);
 }
 
 void rung__serving_destroy(struct rung__serving *serving)

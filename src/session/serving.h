@@ -5,6 +5,7 @@
 #include <rung/context.h>
 
 #include "ladder/rungs.h"
+#include "session/engines.h"
 #include "session/instance.h"
 
 /*
@@ -14,7 +15,8 @@
  */
 struct rung__serving {
     const struct rung__rung *rung;
-    void *loaded; /**< the provider's; NULL: unloaded */
+    void *loaded;                   /**< the provider's; NULL: unloaded */
+    struct rung__engine_use engine; /**< that it was loaded with */
     struct rung__model_report report;
     uint32_t threads; /**< of one run */
     char *identity, *reason;

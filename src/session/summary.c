@@ -64,9 +64,11 @@ static rung_result name_reason(struct rung_instance *instance, const struct rung
 {
     const struct rung__outcome *outcome = proven_outcome(survey);
     const uint64_t floor = rung__survey_floor_ns(survey);
-    if (survey->recall.changed)
+    if (survey->recall.changed && !survey->wanted)
         return name_change(instance, survey, to);
-    if (!outcome)
+    if (survey->wanted)
+        (void)rung__text_format(to, PART_BYTES, "%s", rung__override_reason(&survey->override));
+    else if (!outcome)
         (void)rung__text_format(to, PART_BYTES, "nothing was probed on this device");
     else if (survey->chosen->floor || !floor || !outcome->median_ns)
         (void)rung__text_format(to, PART_BYTES, "nothing here is faster");
@@ -81,7 +83,7 @@ static rung_result summarise(struct rung_instance *instance, const struct rung__
 {
     char figures[PART_BYTES], reason[PART_BYTES], who[PART_BYTES] = "Models run";
     if (!survey->chosen) {
-        (void)rung__text_format(to, LINE_BYTES, "No model can run: no runtime could be loaded");
+        (void)rung__text_format(to, LINE_BYTES, "No model can run: %s", survey->reason);
         return RUNG_OK;
     }
     const rung_result result = name_reason(instance, survey, reason);

@@ -2,6 +2,7 @@
 #include "session/survey.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -35,7 +36,7 @@ static const struct rung__rung *find_above(const struct rung__survey *survey, ui
     return above;
 }
 
-static void explain_choice(struct rung__survey *survey)
+static void explain_unwanted(struct rung__survey *survey)
 {
     const struct rung__recall *recall = &survey->recall;
     const char *probed = recall->changed ? "what was probed has changed, rung probe measures again"
@@ -51,15 +52,15 @@ static void explain_choice(struct rung__survey *survey)
                                 "chosen by a probe of %s on this device: %s", recall->verdict->name,
                                 rung__verdict_of(recall->verdict, survey->chosen->id)->reason);
     else if (!above)
-        (void)rung__text_format(to, RUNG__STANDING_REASON,
-                                "the best rung that this version can run; %s", probed);
+        (void)rung__text_format(to, RUNG__STANDING_REASON, "the best rung that serves unproven; %s",
+                                probed);
     else
         (void)rung__text_format(to, RUNG__STANDING_REASON, "the next one down (%s: %s); %s",
                                 above->id, survey->standings[index].reason, probed);
 }
 
 /** The one that a probe chose, when it can run; else the best that needs no proof. */
-static void choose(struct rung__survey *survey)
+static void choose_unwanted(struct rung__survey *survey)
 {
     const struct rung__rung *proven = rung__recall_rung(&survey->recall);
     for (uint32_t i = 0; i < rung__rung_count; i++) {
@@ -71,13 +72,48 @@ static void choose(struct rung__survey *survey)
     }
     if (survey->proven)
         survey->chosen = proven;
-    explain_choice(survey);
+    explain_unwanted(survey);
+}
+
+/** Why the override does not serve; "" when it does. */
+static const char *find_obstacle(const struct rung__survey *survey)
+{
+    const struct rung__rung *rung = survey->override.rung;
+    if (!rung)
+        return "there is no such rung";
+    const struct rung__standing *standing = &survey->standings[rung - rung__rungs];
+    return standing->can_run ? "" : standing->reason;
+}
+
+/** What is wanted goes before all; one that must not hand down leaves nothing else. */
+static void choose(struct rung__survey *survey)
+{
+    const struct rung__override *override = &survey->override;
+    const char *obstacle = find_obstacle(survey);
+    char unwanted[RUNG__STANDING_REASON];
+    if (*override->id && !*obstacle) {
+        survey->chosen = override->rung;
+        survey->wanted = true;
+        (void)rung__text_format(survey->reason, RUNG__STANDING_REASON, "%s",
+                                rung__override_reason(override));
+        return;
+    }
+    if (!override->strict)
+        choose_unwanted(survey);
+    if (!*override->id)
+        return;
+    memcpy(unwanted, survey->reason, sizeof unwanted);
+    (void)rung__text_format(
+        survey->reason, RUNG__STANDING_REASON, "%s, %s, cannot run here: %s%s%s", override->id,
+        rung__override_reason(override), obstacle, override->strict ? "" : "; so it is ", unwanted);
 }
 
 rung_result rung__survey_make(struct rung_instance *instance, struct rung__survey *out)
 {
     *out = (struct rung__survey){0};
     rung_result result = rung__instance_recall(instance, NULL, &out->recall);
+    if (result == RUNG_OK)
+        result = rung__instance_override(instance, &out->override);
     if (result == RUNG_OK)
         result = rung__instance_hardware(instance, &out->hardware);
     if (result != RUNG_OK)

@@ -2,6 +2,7 @@
 #ifndef RUNG__SESSION_SURVEY_H
 #define RUNG__SESSION_SURVEY_H
 
+#include "session/override.h"
 #include "session/recall.h"
 #include "session/standing.h"
 
@@ -13,6 +14,8 @@ struct rung__survey {
     struct rung__standing *standings; /**< in the order of the rungs */
     const struct rung__rung *chosen;  /**< NULL: none can */
     bool proven;                      /**< a probe chose it */
+    bool wanted;                      /**< the override is it */
+    struct rung__override override;
     char reason[RUNG__STANDING_REASON];
 };
 

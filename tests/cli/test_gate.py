@@ -143,6 +143,16 @@ def test_numbers_that_are_not_finite_do_not_pass(f32, pack, gate):
     assert not checks_of(report)["outputs are finite"] and report["outputs"]["median"] is None
 
 
+def test_noise_beside_an_output_of_nothing_is_no_distance(pack, keys, tmp_path):
+    """Of a mask in the dark, say: 1e-9 is far from 0 relative to it, and means nothing."""
+    Image.new("RGB", (SIDE, SIDE), "black").save(tmp_path / "black.png")
+    nothing = pack("nothing", "segmenter", rows=[[0] * 6, [0] * 6])
+    noise = pack("noise", "segmenter", rows=[[0] * 6, [1e-9] * 6], **LOWER)
+    report = report_of(run("gate", noise, "--against", nothing, "--data", tmp_path / "black.png", "--trust",
+                           keys / "key.pub.pem", "--json", status=1))
+    assert checks_of(report)["outputs are finite"] and 0 < report["outputs"]["largest"] < 0.01
+
+
 def test_made_up_numbers_do_not_pass(f32, gate):
     assert "not passed" in gate(f32["segmenter"], "--rung", "dummy", status=1).out.splitlines()[-1]
 
@@ -160,6 +170,20 @@ def test_an_embedder_passes_by_the_cosines_of_its_embeddings(f32, pack, gate, ch
     cosine = (right * changed).sum() / numpy.linalg.norm(right) / numpy.linalg.norm(changed)
     assert report["cosine"]["median"] == pytest.approx(cosine, abs=1e-3)
     assert report["cosine"]["smallest"] <= report["cosine"]["p0.1"] <= report["cosine"]["p1"] <= report["cosine"]["median"]
+
+
+def test_the_threshold_of_a_match_is_told(f32, gate):
+    """Middles of pictures of one colour are the pictures: whatever tells them apart, both have the same."""
+    report = report_of(gate(f32["embedder"], "--rung", "tract", "--json"))
+    match = report["match"]
+    assert match["form"] == pytest.approx(match["f32"], abs=1e-6) and match["from"] <= match["f32"] <= match["to"]
+    assert checks_of(report)["interval of the match threshold, against its move"]
+
+
+def test_few_pictures_prove_nothing(f32, keys, photos):
+    for role in ("embedder", "segmenter"):
+        report = report_of(run("gate", f32[role], "--data", photos / "00.png", "--trust", keys / "key.pub.pem", "--json", status=1))
+        assert not checks_of(report)["pictures"] and not report["passed"]
 
 
 def test_a_segmenter_passes_by_the_mean_iou_of_its_classes(f32, pack, gate):
@@ -181,6 +205,72 @@ def test_people_read_the_same_figures(f32, pack, gate):
     assert any(line.split() == ["40", "to", "80", "px", str(PICTURES), "0", "0"] for line in lines)
     assert "found of 40 px and more: 0.5, at least 0.97  MISSED" in "\n".join(lines)
     assert lines[-1] == "verdict    not passed"
+
+
+# ---- labels -------------------------------------------------------------------------------------
+
+BOXES = {1: ("bright", [50, 50, 100, 100]), 2: ("corner", [0, 0, 50, 50])}
+
+
+def write_labels(path, labelled=range(PICTURES), corners=range(PICTURES), crowd=False):
+    """What the tiny model finds on those pictures, and a category that it does not know."""
+    annotations = [{"image_id": 7 + i, "category_id": category, "bbox": box, "iscrowd": int(crowd and category == 2)}
+                   for i in labelled for category, (_, box) in BOXES.items() if category == 1 or i in corners]
+    annotations += [{"image_id": 7, "category_id": 9, "bbox": [0, 0, 9, 9]}, {"image_id": 999, "category_id": 1, "bbox": [0, 0, 9, 9]}]
+    path.write_text(json.dumps({
+        "images": [{"id": 7 + i, "file_name": f"some/where/{i:02}.png"} for i in labelled],
+        "categories": [{"id": 9, "name": "unicorn"}, *({"id": id, "name": name.upper()} for id, (name, _) in BOXES.items())],
+        "annotations": annotations}))
+    return path
+
+
+def test_with_labels_the_average_precision_of_both_is_told(f32, pack, gate, tmp_path):
+    """The moved corner has an IoU of 0.85 with the label: right at 8 of the 10 thresholds."""
+    form = pack("moved-2", rows=[MIDDLE, [0.02, *CORNER[1:]]], **LOWER)
+    labels = write_labels(tmp_path / "x.json")
+    report = report_of(gate(form, "--against", f32["detector"], "--labels", labels, "--json"))
+    assert report["labels"]["pictures"] == PICTURES and report["labels"]["targets"] == 2 * PICTURES
+    assert report["labels"]["f32"] == {"ap": pytest.approx(1), "ap50": pytest.approx(1)}
+    assert report["labels"]["form"] == {"ap": pytest.approx(0.9), "ap50": pytest.approx(1)}
+    assert "AP 0.9000, f32 1.0000" in gate(form, "--against", f32["detector"], "--labels", labels).out
+
+
+@pytest.mark.parametrize("changes, ap", [
+    ({"labelled": range(5)}, 1),  # what has no labels is not scored
+    ({"corners": range(PICTURES // 2)}, 1),  # of equal confidence, those of later pictures are wrong
+    ({"corners": range(PICTURES // 2, PICTURES)}, (1 + 0.5) / 2),  # those of earlier ones: the precision ends at a half
+    ({"corners": []}, 1),  # a class without labels is left out
+    ({"crowd": True}, 1),  # and so is one that is labelled as crowds alone
+])
+def test_average_precision_is_that_of_coco(f32, gate, tmp_path, changes, ap):
+    labels = write_labels(tmp_path / "x.json", **changes)
+    report = report_of(gate(f32["detector"], "--rung", "tract", "--labels", labels, "--json"))
+    assert report["labels"]["f32"]["ap"] == pytest.approx(ap)
+    assert report["labels"]["form"] == report["labels"]["f32"]
+
+
+def test_labels_in_the_folder_are_found(f32, keys, photos, tmp_path):
+    for path in photos.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    write_labels(tmp_path / "labels.json")
+    result = run("gate", f32["detector"], "--data", tmp_path, "--trust", keys / "key.pub.pem", "--json")
+    assert report_of(result)["labels"]["form"]["ap"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("", "no JSON of COCO's format"), ("[]", "no JSON of COCO's format"), ("{", "no JSON"), ("{}", "labels none"),
+    ('{"images":[{"id":1,"file_name":"00.png"}],"categories":[{"id":1,"name":"corner"}],'
+     '"annotations":[{"image_id":1,"category_id":1,"bbox":[0,0,"9",9]}]}', "bbox"),
+    ('{"images":7,"categories":{},"annotations":[[]]}', "labels none")])
+def test_labels_that_are_none_are_refused(f32, gate, tmp_path, text, words):
+    (tmp_path / "x.json").write_text(text)
+    assert words in sentence(gate(f32["detector"], "--labels", tmp_path / "x.json", status=5))
+
+
+def test_labels_that_are_named_must_be_there_and_are_for_detectors(f32, gate, tmp_path):
+    assert "cannot read" in sentence(gate(f32["detector"], "--labels", tmp_path / "none.json", status=5))
+    labels = write_labels(tmp_path / "x.json")
+    assert "--labels is for detectors" in sentence(gate(f32["embedder"], "--labels", labels, status=2))
 
 
 # ---- records ------------------------------------------------------------------------------------
@@ -224,6 +314,21 @@ def test_another_model_is_no_form_of_it(f32, pack, gate):
     other = pack("other", name="other", **LOWER)
     assert "other is no form of tiny" in sentence(gate(other, "--against", f32["detector"], status=2))
     assert "is no form of" in sentence(gate(f32["embedder"], "--against", f32["detector"], status=2))
+
+
+def test_a_form_is_measured_against_what_it_was_made_from(f32, pack, gate):
+    artifact = json.loads(run("inspect", "--json", f32["detector"]).out)["digest"]
+    form = pack("derived", canonical=artifact, **LOWER)
+    gate(form, "--against", f32["detector"])
+    stranger = pack("stranger", canonical="5a" * 32, **LOWER)
+    refused = sentence(gate(stranger, "--against", f32["detector"], status=2))
+    assert "5a5a5a5a5a5a5a5a…" in refused and artifact[:16] in refused
+
+
+def test_masks_that_are_placed_otherwise_have_nothing_in_common(f32, pack, gate):
+    form = pack("letterbox", "segmenter", fit="letterbox", **LOWER)
+    report = report_of(gate(form, "--against", f32["segmenter"], "--json", status=1))
+    assert report["same_pixels"] == 0 and report["mean_iou"] == 0
 
 
 def test_a_rung_that_does_not_take_the_form_says_so(f32, pack, gate):

@@ -121,6 +121,8 @@ static void tells_what_it_is(void **state)
     assert_string_equal(subject->info.identity, "tiny");
     assert_string_equal(subject->info.rung, subject->rung);
     assert_string_equal(subject->info.precision, "f32");
+    assert_string_equal(subject->info.canonical,
+                        "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f");
     assert_int_equal(strlen(subject->info.artifact), 64);
     assert_int_equal(strlen(subject->info.key_id), 16);
     assert_int_equal(rung_model_get_label(subject->model, 1, &label), RUNG_OK);

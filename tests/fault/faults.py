@@ -27,7 +27,7 @@ ERRORS = {
     "pwrite64": ["ENOSPC", "EINTR"], "read": ["EIO", "EINTR"], "readdir64": ["EIO"],
     "readlink": ["EACCES"], "realpath": ["ENOMEM"], "rename": ["EIO"], "renameat": ["EIO", "ENOSPC"],
     "renameat2": ["EIO", "ENOSYS"], "sched_getaffinity": ["EINVAL"], "setenv": ["ENOMEM"], "stat64": ["EACCES"],
-    "unlink": ["EIO"], "unlinkat": ["EIO"], "write": ["EIO", "ENOSPC", "EINTR"],
+    "unlink": ["EIO"], "unlinkat": ["EIO"], "utimensat": ["EPERM"], "write": ["EIO", "ENOSPC", "EINTR"],
 }
 
 # What no caller of jansson can prevent: it goes on reading a string that it had no memory for.
@@ -38,7 +38,7 @@ SUMMARY = re.compile(r"\d+ pictures?, ")
 
 BY_PRODUCTS = (".lock", "CACHEDIR.TAG", "libraries.json")  # stay, for whoever comes next
 
-DONE, BACKEND, INTEGRITY, IO = 0, 3, 4, 5
+DONE, VERDICT, BACKEND, INTEGRITY, IO = 0, 1, 3, 4, 5
 
 Fault = collections.namedtuple("Fault", "call at error")
 Ending = collections.namedtuple("Ending", "status out err report before after")
@@ -85,6 +85,7 @@ def environment(operation, fault, report, home, machine):
     if fault:
         kept.update(RUNG_FAULT_CALL=fault.call, RUNG_FAULT_AT=str(fault.at),
                     RUNG_FAULT_ERRNO=str(getattr(errno, fault.error)))
+    kept.update(operation.variables)
     return kept
 
 
@@ -104,6 +105,11 @@ def written_by(ending):
             if ending.before.get(name) != content and not name.endswith(BY_PRODUCTS)]
 
 
+def is_success(operation, status):
+    """Done; a negative verdict is as good where it is what the operation ends with."""
+    return status == DONE or status == VERDICT == operation.status
+
+
 def wrong_files(operation, fault, ending, whole):
     """What is half-written, left over or lost."""
     outputs = written_by(whole) if operation.outputs is None else operation.outputs
@@ -111,17 +117,19 @@ def wrong_files(operation, fault, ending, whole):
         if ending.before.get(name) == content or name.endswith(BY_PRODUCTS):
             continue
         if name not in outputs:
-            if not fault.call.startswith("unlink"):  # what cannot be removed stays
+            if not fault.call.startswith("unlink") and not name.startswith(operation.may_leave):  # what cannot be removed stays
                 yield f"{name} was left behind"
         elif not is_whole(pathlib.Path(name), content, whole.after[name]):
             yield f"{name} is neither as it was nor whole"
+    if operation.unsound and not fault.call.startswith("unlink"):
+        yield from operation.unsound(ending.after)
     for name in ending.before:
-        if name not in ending.after:
+        if name not in ending.after and not name.startswith(operation.may_remove):
             yield f"{name} is lost"
     there = [name in ending.after for name in outputs]
     if any(there) and not all(there):
         yield "some of the outputs are there and some are not"
-    if ending.status == DONE and not (operation.may_warn and "rung: warning: " in ending.err):
+    if is_success(operation, ending.status) and not (operation.may_warn and "rung: warning: " in ending.err):
         yield from (f"{name} was not written, and nothing said so" for name in outputs
                     if ending.after.get(name) == ending.before.get(name))
 
@@ -133,12 +141,13 @@ def without_times(operation, text):
 def wrong_words(operation, ending, whole):
     """A failure is one sentence; success is none. Warnings may stand beside both."""
     lines = [line for line in ending.err.splitlines() if not line.startswith("rung: warning: ") and not SUMMARY.match(line)]
-    if ending.status == DONE and lines:
+    succeeded = is_success(operation, ending.status)
+    if succeeded and lines:
         yield f"it succeeded and says {lines}"
     lines_left_out = operation.may_leave_out and set(ending.out.splitlines()) < set(whole.out.splitlines())
-    if ending.status == DONE and without_times(operation, ending.out) != without_times(operation, whole.out) and not lines_left_out:
+    if succeeded and without_times(operation, ending.out) != without_times(operation, whole.out) and not lines_left_out:
         yield f"it succeeded and its results are others: {ending.out[:300]}"
-    if ending.status > DONE:
+    if ending.status > DONE and not succeeded:
         said = lines or [line for line in ending.out.splitlines() if operation.result_line and '"error"' in line]
         if len(said) != 1 or len(said[0]) < 20 or not (said[0].startswith("rung") or said[0].startswith("{")):
             yield f"it fails with {said}"

@@ -69,6 +69,7 @@
     X(stat64)                                                                                      \
     X(unlink)                                                                                      \
     X(unlinkat)                                                                                    \
+    X(utimensat)                                                                                   \
     X(write)
 
 enum call {
@@ -488,6 +489,11 @@ int rmdir(const char *path)
 int unlink(const char *path)
 {
     return FAILS(unlink) ? -1 : REAL(unlink)(path);
+}
+
+int utimensat(int folder, const char *path, const struct timespec times[2], int flags)
+{
+    return FAILS(utimensat) ? -1 : REAL(utimensat)(folder, path, times, flags);
 }
 
 int unlinkat(int folder, const char *path, int flags)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is run with faults: commands, the files they begin with, and what a whole output is."""
 
+import hashlib
 import io
 import json
 import os
@@ -27,6 +28,7 @@ class Operation:
 
     def __init__(self, name, *arguments, outputs=(), change=None, standing=None, result_line=False,
                  told="", may_warn=False, status=0, more_statuses=(), text=None, may_leave_out=False,
+                 variables=None, may_leave=(), may_remove=(), unsound=None,
                  at_most=None):
         self.name, self.arguments, self.outputs = name, [str(argument) for argument in arguments], outputs
         self.change, self.status = change, status
@@ -37,6 +39,9 @@ class Operation:
         self.more_statuses = set(more_statuses)
         self.text = text  # on standard input
         self.may_leave_out = may_leave_out  # lines of its results
+        self.variables = variables or {}  # of its environment
+        self.may_leave, self.may_remove = tuple(may_leave), tuple(may_remove)  # files below these folders
+        self.unsound = unsound  # what is wrong about the files that are there at the end
         self.at_most = at_most  # places of one call that fail, where it would take too long to let all fail
 
     def enter(self, origin, folder):
@@ -62,6 +67,50 @@ def bring_results(folder):
     (folder / "results.jsonl").write_text(json.dumps(line) + '\n{"schema":1,"source":"pho')
 
 
+STATE, ENGINES = ".local/state/rung", ".cache/rung/engines"
+
+# A runtime that compiles.
+COMPILING = {
+    "RUNG_RUNTIME": str(BUILD / "tests" / "standin" / "libonnxruntime.so.1.99.0-standin"),
+    "RUNG_STANDIN": "providers=OpenVINOExecutionProvider,CPUExecutionProvider",
+    "RUNG_STANDIN_REAL": str(next(iter(sorted(RUNTIMES.glob("onnxruntime-[0-9]*/libonnxruntime.so.*"))), "")),
+}
+
+
+def bring_an_engine(folder, content=b"engine"):
+    """One of a device that is gone, with what a dead build left beside it."""
+    artifact, fingerprint = "a" * 64, "b" * 64
+    engine = folder / ENGINES / f"tensorrt-f16-{artifact[:32]}-{fingerprint[:16]}"
+    (engine / "files").mkdir(parents=True)
+    for made in (engine.parent, engine.parent.parent, engine.parent.parent.parent):
+        made.chmod(0o700)
+    (engine / "files" / "a.engine").write_bytes(content)
+    file = {"path": "a.engine", "size": 6, "sha256": hashlib.sha256(b"engine").hexdigest()}
+    record = {"schema": 1, "rung": "tensorrt", "precision": "f16", "artifact": artifact, "fingerprint": fingerprint,
+              "model": "tiny", "built": 1, "files": [file]}
+    (engine / "record.json").write_text(json.dumps(record))
+    os.utime(engine / "record.json", (2, 2))
+
+
+def bring_a_damaged_engine(folder):
+    bring_an_engine(folder, b"ENGINE")
+
+
+def unsound_engines(after):
+    """Each is whole, and has no half one beside it. Of which device it is depends on what could be read of it."""
+    for name, content in after.items():
+        folder, _, rest = name.removeprefix(f"{ENGINES}/").partition("/")
+        if not name.startswith(ENGINES) or name.endswith(".lock"):
+            continue
+        if folder.startswith("."):
+            yield f"{name} was left behind"
+        elif rest == "record.json":
+            for file in json.loads(content)["files"]:
+                found = after.get(f"{ENGINES}/{folder}/files/{file['path']}", b"")
+                if hashlib.sha256(found).hexdigest() != file["sha256"]:
+                    yield f"{folder} is not whole"
+        elif f"{ENGINES}/{folder}/record.json" not in after:
+            yield f"{folder} has no record"
 def bring_a_strike(folder):
     strikes = folder / ".local" / "state" / "rung" / "strikes"
     strikes.mkdir(parents=True, mode=0o700)
@@ -113,11 +162,23 @@ OPERATIONS = [
     Operation("probe", "probe", "-m", "./tiny.rung", "--json", "--time-limit", "30", "--runtime", RUNTIMES, *TRUST,
               outputs=[".local/state/rung/verdict.json"], told=r'"rung":"[a-z-]+"', may_warn=True,
               more_statuses=[3]),  # where the helper program is not found
+    Operation("gate", "gate", "./embedder.rung", "--data", "photos", "--json", "-o", "gate.json", "--runtime", RUNTIMES, *TRUST,
+              outputs=["gate.json"], status=1),  # one picture is too few to pass
+    Operation("gate --labels", "gate", "./tiny.rung", "--data", "photos", "--labels", "labels.json", "--runtime", RUNTIMES, *TRUST,
+              status=1),
     # What cannot be loaded or read is told as such; warnings say what of the state folder is of no use.
     Operation("explain", "explain", "--json", "--runtime", RUNTIMES, change=bring_a_strike, told='"schema":1', may_warn=True),
     Operation("explain --line", "explain", "--line", "--runtime", RUNTIMES, told="^Models run on", may_warn=True),
-    Operation("gate", "gate", "./embedder.rung", "--data", "photos", "--rung", "tract", "--json", "-o", "gate.json", "--runtime",
-              RUNTIMES, *TRUST, outputs=["gate.json"]),
+    Operation("use", "use", "tract", outputs=[".local/state/rung/override.json"]),
+    # A build that had no memory for itself is not remembered; one whose child was refused something is.
+    Operation("engines build", "engines", "build", "--json", "--rung", "openvino-cpu", "--time-limit", "30", *TRUST,
+              "./tiny.rung", variables=COMPILING, told=r'"state":"built"', more_statuses=[0, 3], may_leave=[STATE, ENGINES],
+              unsound=unsound_engines),
+    Operation("engines list", "engines", "list", "--json", change=bring_an_engine, told=r'"state":"\w+"'),
+    Operation("engines verify", "engines", "verify", "--json", change=bring_a_damaged_engine, status=4,
+              told=r'"state":"\w+"', may_remove=[ENGINES]),
+    Operation("engines clear", "engines", "clear", "--json", change=bring_an_engine, may_remove=[ENGINES],
+              told=r'"action":"\w+"', more_statuses=[0]),
     # One line is there, the beginning of another is cut off.
     Operation("detect --resume", "detect", "-m", "./tiny.rung", "--resume", "results.jsonl", "--runtime", RUNTIMES, *TRUST,
               "other.png", "photos", outputs=["results.jsonl"], change=bring_results),
@@ -192,6 +253,9 @@ def make(folder, run):
     shutil.copy(folder / "tiny.rung", folder / "more")
     (folder / "trust").mkdir()
     shutil.copy(folder / "key.pub.pem", folder / "trust")
+    (folder / "labels.json").write_text(json.dumps({
+        "images": [{"id": 1, "file_name": "white.png"}], "categories": [{"id": 1, "name": "corner"}],
+        "annotations": [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4]}]}))
     (folder / "photos").mkdir()
     Image.new("RGB", (16, 16), "white").save(folder / "photos" / "white.png")
     Image.new("RGB", (16, 16), "white").save(folder / "bitmap.bmp")

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "cli"), str(HERE.parent / "fault")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "cli"), str(HERE.parent / "fault"), str(HERE.parent / "hardware")]
 
 from standing_in import GAP, LIBRARY, REAL, matrix  # noqa: E402
 

@@ -64,7 +64,7 @@ static rung__ort_result refuse(const char *path)
 static rung__ort_result store(const struct engine *engine, const struct note *note)
 {
     const size_t half = ENGINE_BYTES / 2;
-    const struct fault *fault = standin_due(PLACE_ENGINE, note->provider);
+    const struct fault *fault = standin_due(PLACE_ENGINE, standin_provider_of(note));
     rung__ort_result status = NULL;
     if (standin_is(fault, "unwritten"))
         return NULL;

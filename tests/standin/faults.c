@@ -84,7 +84,7 @@ static rung__ort_result hang(const char *place)
 
 static rung__ort_result dawdle(const char *place)
 {
-    const unsigned ms = standin_steering.slow_ms;
+    const unsigned ms = standin_slow_ms();
     struct timespec left = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
     (void)place;
     while (nanosleep(&left, &left) != 0)

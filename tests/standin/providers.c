@@ -52,7 +52,7 @@ struct note *standin_make_note(const void *of)
 
 const char *standin_provider_of(const struct note *note)
 {
-    return note && note->provider[0] ? note->provider : CPU_PROVIDER;
+    return note && note->provider[0] ? note->called : CPU_PROVIDER;
 }
 
 static void forget(const void *of)
@@ -101,11 +101,20 @@ static rung__ort_result release_providers(char **names, int count)
     return NULL;
 }
 
-bool standin_is_named(const char *offered, const char *name)
+bool standin_is_provider(const char *offered, const char *name)
 {
-    const size_t length = strlen(name);
+    const size_t length = strcspn(name, "."), whole = strcspn(offered, ".");
+    const size_t ends = length + strlen(ending);
     return length && strncasecmp(offered, name, length) == 0 &&
-           (!offered[length] || strcmp(offered + length, ending) == 0);
+           (whole == length ||
+            (whole == ends && strncmp(offered + length, ending, ends - length) == 0));
+}
+
+bool standin_is_named(const char *called, const char *name)
+{
+    const char *device = name + strcspn(name, ".");
+    return standin_is_provider(called, name) &&
+           (!*device || strcmp(called + strcspn(called, "."), device) == 0);
 }
 
 static bool real_has(const char *name)
@@ -135,6 +144,7 @@ static const char *pretended(const char *name)
 /** The settings of a provider that is not there. */
 struct settings {
     char cache[PATH_MAX];
+    char device[16];
 };
 
 /** The folder for engines, whatever its name: "cache_dir", "trt_engine_cache_path"… */
@@ -150,6 +160,8 @@ static void read_settings(struct settings *to, const char *const *keys, const ch
     for (size_t i = 0; i < count; i++)
         if (names_a_cache(keys[i]))
             (void)snprintf(to->cache, sizeof to->cache, "%s", values[i]);
+        else if (strcmp(keys[i], "device_type") == 0)
+            (void)snprintf(to->device, sizeof to->device, "%s", values[i]);
 }
 
 /** Notes it, unless it is to be left to the real library: then `mine` is false. */
@@ -157,7 +169,11 @@ static rung__ort_result append(struct rung__ort_options *options, const char *na
                                const struct settings *settings, bool *mine)
 {
     const char *provider = pretended(name);
-    const struct fault *fault = standin_due(PLACE_APPEND, provider ? provider : name);
+    const char *device = settings ? settings->device : "";
+    char called[96];
+    (void)snprintf(called, sizeof called, "%s%s%s", provider ? provider : name, *device ? "." : "",
+                   device);
+    const struct fault *fault = standin_due(PLACE_APPEND, called);
     rung__ort_result status =
         fault && fault->instead ? fault->instead(standin_place_name(PLACE_APPEND)) : NULL;
     *mine = status || provider;
@@ -167,6 +183,7 @@ static rung__ort_result append(struct rung__ort_options *options, const char *na
     if (note->provider[0]) /* the first one that was appended takes it all */
         return NULL;
     (void)snprintf(note->provider, sizeof note->provider, "%s", provider);
+    (void)snprintf(note->called, sizeof note->called, "%s", called);
     (void)snprintf(note->cache, sizeof note->cache, "%s", settings ? settings->cache : "");
     note->runs_on_cpu = standin_is(fault, "cpu");
     return NULL;

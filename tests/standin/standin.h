@@ -47,15 +47,22 @@ struct order {
     unsigned long at;     /**< counted from 1; 0: each */
 };
 
+/** How long `slow` takes. */
+struct slowness {
+    const char *provider; /**< NULL: those without their own */
+    unsigned ms;
+};
+
 /** What RUNG_STANDIN says. */
 struct steering {
     struct order orders[PLACES][ORDERS_MAX];
     size_t order_count[PLACES];
-    char *providers[PROVIDERS_MAX]; /**< offered in place of the real ones */
-    size_t provider_count;          /**< 0: the real ones are offered */
-    char *version;                  /**< NULL: the real one */
-    char *trace;                    /**< a file that is told of every call, or NULL */
-    unsigned slow_ms;
+    char *providers[PROVIDERS_MAX];      /**< offered in place of the real ones */
+    size_t provider_count;               /**< 0: the real ones are offered */
+    char *version;                       /**< NULL: the real one */
+    char *trace;                         /**< a file that is told of every call, or NULL */
+    struct slowness slow[PROVIDERS_MAX]; /**< the first without a provider */
+    size_t slow_count;
     bool null_slots[SLOTS];
 };
 extern struct steering standin_steering;
@@ -125,6 +132,8 @@ const struct fault *standin_due(enum place place, const char *provider);
 /** The same for a place where a fault has no other effect than to answer in place of the call. */
 rung__ort_result standin_meet(enum place place, const char *provider);
 const char *standin_place_name(enum place place);
+/** How long `slow` takes at the call of this thread that was counted last. */
+unsigned standin_slow_ms(void);
 
 /* ---- faults.c ---- */
 
@@ -144,6 +153,7 @@ rung__ort_result standin_refuse(const char *message);
 struct note {
     const void *of;
     char provider[64];     /**< that it pretends to run on; empty: it pretends nothing */
+    char called[96];       /**< the provider, and behind a dot the device that it was given */
     char cache[PATH_MAX];  /**< the folder for its engines; empty: none */
     bool runs_on_cpu;      /**< and says so: the silent fallback */
     bool forbids_fallback; /**< the caller wants an error rather than the CPU */
@@ -151,9 +161,13 @@ struct note {
     const void *const *parts;
     size_t part_count;
 };
-/** "OpenVINO", "WebGPU" as they are appended; "…ExecutionProvider" as they are offered. */
-bool standin_is_named(const char *offered, const char *name);
-/** The provider that options or a session were given to, the CPU's where it was none. */
+/** "OpenVINO", "WebGPU" as they are appended; "…ExecutionProvider" as they are offered. What stands
+ * behind a dot is no matter. */
+bool standin_is_provider(const char *offered, const char *name);
+/** The same; where the name has a device behind a dot, "OpenVINO.GPU", that has to be the same. */
+bool standin_is_named(const char *called, const char *name);
+/** The provider that options or a session were given to, the CPU's where it was none; behind a dot
+ * its device, where an option `device_type` names one. */
 const char *standin_provider_of(const struct note *note);
 struct note *standin_find_note(const void *of); /* NULL: nothing is noted */
 struct note *standin_make_note(const void *of);

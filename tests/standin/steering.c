@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * RUNG_STANDIN: entries KEY=VALUE with ";" between them. What is not understood ends the process.
- * In a list of values "," stands between them; a fault may be "FAULT:PROVIDER@N".
+ * In a list of values "," stands between them; a fault may be "FAULT:PROVIDER@N", and a provider
+ * "PROVIDER.DEVICE".
  */
 #include "standin.h"
 
@@ -113,7 +114,13 @@ static void set_trace(struct steering *to, char *value)
 
 static void set_slow(struct steering *to, char *value)
 {
-    to->slow_ms = (unsigned)read_number(value, SLOW_MS_MAX);
+    for (char *item; (item = strsep(&value, ","));) {
+        const char *provider = cut(item, ':');
+        if (provider && to->slow_count == PROVIDERS_MAX)
+            standin_die("RUNG_STANDIN: more than %d times of providers", PROVIDERS_MAX - 1);
+        to->slow[provider ? to->slow_count++ : 0] =
+            (struct slowness){provider, (unsigned)read_number(item, SLOW_MS_MAX)};
+    }
 }
 
 static void set_null(struct steering *to, char *value)
@@ -148,24 +155,33 @@ static size_t set(struct steering *to, const char *key, char *value)
     standin_die("RUNG_STANDIN: \"%s\" is neither a place nor another key of README.md", key);
 }
 
-static void check_provider(const struct steering *steering, enum place place, const char *provider)
+static void check_provider(const struct steering *steering, const char *provider)
 {
-    bool known = standin_is_named(CPU_PROVIDER, provider);
-    if (place == PLACE_LOAD || place == PLACE_ENVIRONMENT)
-        standin_die("RUNG_STANDIN: no provider has its own %s", place_names[place]);
+    bool known = standin_is_provider(CPU_PROVIDER, provider);
     for (size_t i = 0; i < steering->provider_count; i++)
-        known = known || standin_is_named(steering->providers[i], provider);
+        known = known || standin_is_provider(steering->providers[i], provider);
     if (!known)
         standin_die("RUNG_STANDIN: \"%s\" is not among the providers", provider);
+}
+
+static void check_place(const struct steering *steering, enum place place)
+{
+    for (size_t i = 0; i < steering->order_count[place]; i++) {
+        const char *provider = steering->orders[place][i].provider;
+        if (provider && (place == PLACE_LOAD || place == PLACE_ENVIRONMENT))
+            standin_die("RUNG_STANDIN: no provider has its own %s", place_names[place]);
+        if (provider)
+            check_provider(steering, provider);
+    }
 }
 
 /** What can be told only when all of it is read. */
 static void check(const struct steering *steering)
 {
     for (enum place place = 0; place < PLACES; place++)
-        for (size_t i = 0; i < steering->order_count[place]; i++)
-            if (steering->orders[place][i].provider)
-                check_provider(steering, place, steering->orders[place][i].provider);
+        check_place(steering, place);
+    for (size_t i = 1; i < steering->slow_count; i++)
+        check_provider(steering, steering->slow[i].provider);
 }
 
 /** What was read so far: for all copies, and for those of the folder named last. */
@@ -205,7 +221,7 @@ static void read_entry(struct reading *reading, const char *key, char *value)
 
 static void read_text(char *text, const char *own_folder)
 {
-    static struct reading reading = {.common.slow_ms = SLOW_MS};
+    static struct reading reading = {.common = {.slow = {{NULL, SLOW_MS}}, .slow_count = 1}};
     bool mine = false;
     for (char *key; (key = strsep(&text, ";"));) {
         char *value = cut(key, '=');
@@ -261,6 +277,21 @@ static bool is_due(const struct order *order, atomic_ulong *met, const char *pro
     return !order->at || order->at == call;
 }
 
+static _Thread_local unsigned slow_ms;
+
+unsigned standin_slow_ms(void)
+{
+    return slow_ms;
+}
+
+static unsigned slowness_of(const char *provider)
+{
+    for (size_t i = 1; i < standin_steering.slow_count && provider; i++)
+        if (standin_is_named(provider, standin_steering.slow[i].provider))
+            return standin_steering.slow[i].ms;
+    return standin_steering.slow[0].ms;
+}
+
 const struct fault *standin_due(enum place place, const char *provider)
 {
     static atomic_ulong calls[PLACES], met[PLACES][ORDERS_MAX];
@@ -271,6 +302,7 @@ const struct fault *standin_due(enum place place, const char *provider)
         if (comes && !due)
             due = order->fault;
     }
+    slow_ms = slowness_of(provider);
     trace(place, atomic_fetch_add(&calls[place], 1) + 1, due, provider);
     return due;
 }

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the product does with each fault of the stand-in at each place where it can come.
 
-OUTCOMES has a row for each. A fault that takes the process with it, or that only a comparison could find, is a gap until
-models are tried in a process of their own: it is skipped with that reason."""
+OUTCOMES has a row for each. What takes the process with it, and numbers that only a comparison tells from right ones, are met
+by a probe. A fault that nothing meets is a gap: it is skipped with that reason."""
 
 import re
+import shutil
 import subprocess
 
+import numpy
 import pytest
 import tiny
+import trees
 from operations import make_roles
 from PIL import Image
 from standing_in import BUILT, GAP, ROOT, RUNG, calls, copy, environment, explain, json_lines, matrix, misused, results, run
@@ -16,10 +19,12 @@ from standing_in import BUILT, GAP, ROOT, RUNG, calls, copy, environment, explai
 SLOW_MS = 150
 BRIGHTNESS = (250, 200, 150)
 
-DIES = f"{GAP}: needs the probe, it takes the process with it"
-STAYS = f"{GAP}: needs the probe, it never comes back"
-UNSEEN = f"{GAP}: needs the probe, only a comparison with right numbers tells"
-NOT_APPENDED = f"{GAP}: no rung of this version appends a provider"
+UNBUILT = f"{GAP}: nothing builds an engine yet"
+LEFT_OUT, ACCELERATOR_LEFT_OUT = "left out by a probe", "its rung left out by a probe"
+PROBED = {  # words of what a probe finds
+    "crash": "killed by signal 11", "abort": "killed by signal 6", "exit": "ended with status 7",
+    "hang": "did not end in time and was killed",
+}
 
 # What becomes of it, and words of the reason where one is told.
 OUTCOMES = {
@@ -49,15 +54,24 @@ OUTCOMES = {
     ("run", "slow"): ("each picture slower", None),
     ("run", "nan"): ("not taken for numbers", "dark"),  # what a mask of them shows
     ("run", "inf"): ("not taken for numbers", "bright"),
-    ("run", "wrong"): (UNSEEN, None),
+    ("run", "wrong"): (LEFT_OUT, "is off from "),
+    ("append", "refuse"): (ACCELERATOR_LEFT_OUT, "the append was refused (its log: the device of the append"),
+    ("append", "no-memory"): (ACCELERATOR_LEFT_OUT, "std::bad_alloc"),
+    ("append", "cpu"): (ACCELERATOR_LEFT_OUT, "takes none of the model's nodes"),
+    ("append", "slow"): ("its rung chosen all the same", None),
 }
-for place in ("session", "run"):
-    OUTCOMES.update({(place, fault): (DIES, None) for fault in ("crash", "abort", "exit")})
-    OUTCOMES[place, "hang"] = (STAYS, None)
-for fault in ("refuse", "no-memory", "crash", "abort", "exit", "hang", "slow", "cpu"):
-    OUTCOMES["append", fault] = (NOT_APPENDED, None)
+for fault, words in PROBED.items():
+    OUTCOMES.update({(place, fault): (LEFT_OUT, words) for place in ("session", "run")})
+    OUTCOMES["append", fault] = (ACCELERATOR_LEFT_OUT, words)
 for fault in ("refuse", "no-memory", "crash", "abort", "exit", "hang", "slow", "unwritten", "torn"):
-    OUTCOMES["engine", fault] = (NOT_APPENDED, None)
+    OUTCOMES["engine", fault] = (UNBUILT, None)
+
+
+def golden():
+    """What the model answers to a grey picture."""
+    grey = numpy.full(192, 0.5, numpy.float32)
+    rows = numpy.array([0.25, 0.25, 0.5, 0.5, 0.5, 0, 0, 0, 0.25, 0.25, 0.9, 1], numpy.float32)
+    return {"input": {"hex": grey.tobytes().hex()}, "tolerance": 1e-3, "outputs": [{"hex": rows.tobytes().hex()}]}
 
 
 class Bench:
@@ -66,7 +80,7 @@ class Bench:
     def __init__(self, folder):
         self.folder = folder
         tiny.graph(folder / "tiny.onnx")
-        tiny.spec(folder / "spec.json")
+        tiny.spec(folder / "spec.json", golden=golden())
         self.run("keygen", "key.pem", "key.pub.pem")
         self.run("pack", "spec.json", "tiny.onnx", "-o", "detector.rung", "--key", "key.pem")
         make_roles(folder, self.run)
@@ -74,6 +88,7 @@ class Bench:
         for level, path in zip(BRIGHTNESS, self.photos):
             Image.new("RGB", (16, 16), (level, level, level)).save(path)
         self.library = copy(folder / "standin")
+        self.machine = trees.write("nvidia", folder / "machine")
         self.right = {command: json_lines(run(*self.command(command))) for command in ("detect", "embed", "segment")}
         assert all(line["rung"] == "ort-cpu" for lines in self.right.values() for line in lines)
         assert [len(line["targets"]) for line in self.right["detect"]] == [2, 2, 2]
@@ -87,6 +102,13 @@ class Bench:
         return (name, "-m", self.folder / f"{model}.rung", "--trust", self.folder / "key.pub.pem", "--json", "--threads", "1",
                 *self.photos)
 
+    def probe(self, surroundings, hangs):
+        """The outcomes of a probe, by rung; what is remembered of earlier ones is forgotten."""
+        shutil.rmtree(surroundings["XDG_STATE_HOME"], ignore_errors=True)
+        limit = ("--time-limit", "8") if hangs else ()
+        probed = run("probe", *self.command("detect")[1:8], *limit, environment=surroundings)
+        return {rung["rung"]: rung for rung in json_lines(probed)[0]["rungs"]}
+
     def trace(self):
         path = self.folder / "trace"
         path.unlink(missing_ok=True)
@@ -95,6 +117,14 @@ class Bench:
     def first_of_all(self, steering):
         """The stand-in is found first; after it comes what is installed."""
         return environment(steering, RUNG_RUNTIME_PATH=str(self.library.parent))
+
+    def with_a_device(self, steering):
+        """It offers CUDA, on a machine with such a device, where that is the fastest."""
+        steering = steering.replace("append=", "providers=CUDAExecutionProvider,CPUExecutionProvider;run=slow:CPU;append=")
+        return self.remembering(steering) | {"RUNG_HARDWARE_ROOT": str(self.machine)}
+
+    def remembering(self, steering):
+        return self.first_of_all(steering) | {"XDG_STATE_HOME": str(self.folder / "state"), "RUNG_PROBE": "off"}
 
     def only(self, steering):
         """There is no other ONNX Runtime."""
@@ -173,8 +203,37 @@ def not_taken_for_numbers(bench, steering, shade, met):
         assert classes == [(shade, 1)] if number in met else results([line]) == results([expected])
 
 
+def left_out_by_a_probe(bench, steering, words, _met):
+    """It tells what the floor does, and from then on the next floor answers."""
+    surroundings = bench.remembering(steering)
+    probed = bench.probe(surroundings, "hang" in steering)
+    assert words in probed["ort-cpu"]["reason"] and probed["tract"]["outcome"] == "chosen"
+    serves(bench, surroundings, "tract")
+
+
+def its_rung_left_out_by_a_probe(bench, steering, words, _met):
+    surroundings = bench.with_a_device(steering)
+    probed = bench.probe(surroundings, "hang" in steering)
+    assert words in probed["cuda"]["reason"] and probed["ort-cpu"]["outcome"] == "chosen"
+    serves(bench, surroundings, "ort-cpu")
+
+
+def its_rung_chosen_all_the_same(bench, steering, _words, _met):
+    surroundings = bench.with_a_device(steering)
+    assert bench.probe(surroundings, False)["cuda"]["outcome"] == "chosen"
+    serves(bench, surroundings, "cuda")
+
+
+def serves(bench, surroundings, rung):
+    for command, right in bench.right.items():
+        result = run(*bench.command(command), environment=surroundings)
+        assert not result.err and results(json_lines(result)) == results(right)
+        assert all(line["rung"] == rung for line in json_lines(result))
+
+
 CHECKS = {check.__name__.replace("_", " "): check
-          for check in (passed_over, one_rung_down, only_slower, each_picture_slower, that_picture_fails, not_taken_for_numbers)}
+          for check in (passed_over, one_rung_down, only_slower, each_picture_slower, that_picture_fails, not_taken_for_numbers,
+                        left_out_by_a_probe, its_rung_left_out_by_a_probe, its_rung_chosen_all_the_same)}
 
 
 def pictures_that_meet(place, at):
@@ -253,5 +312,5 @@ def test_a_table_that_lacks_one_function_is_passed_over(bench):
     for slot in slots:
         explained = explain(f"null={slot}", RUNG_RUNTIME=str(bench.library))
         assert explained["runtimes"][0]["state"] == "refused" and "does not behave" in explained["runtimes"][0]["reason"], slot
-        assert explained["chosen"] == "tract", slot
+        assert explained["chosen"]["rung"] == "tract", slot
     matrix["load", f"{len(slots)} × a NULL"] = "passed over"

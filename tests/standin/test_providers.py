@@ -127,6 +127,24 @@ def test_calls_are_counted_for_each_provider(model, trace):
     assert trace.read_text().splitlines()[-1] == f"run 1 nan {PROVIDERS['OpenVINO']}"
 
 
+def test_a_device_of_a_provider_has_its_own_faults_and_is_traced(model, trace):
+    steering = f"providers={PROVIDERS['OpenVINO']};session=refuse:OpenVINO.NPU;trace={trace}"
+    assert use(model, steering, append="OpenVINO", options={"device_type": "NPU"})["error"] == "the session was refused"
+    assert "output" in use(model, steering, append="OpenVINO", options={"device_type": "GPU"})
+    assert "output" in use(model, steering, append="OpenVINO")
+    appended = [line.split()[-1] for line in trace.read_text().splitlines() if line.startswith("append")]
+    assert appended == [PROVIDERS["OpenVINO"] + device for device in (".NPU", ".GPU", "")]
+    everywhere = f"providers={PROVIDERS['OpenVINO']};session=refuse:OpenVINO"
+    assert "error" in use(model, everywhere, append="OpenVINO", options={"device_type": "GPU"})
+
+
+@pytest.mark.parametrize("provider, times", [("CUDA", f"60000,{SLOW_MS}:CUDA"), ("", f"{SLOW_MS},60000:CUDA")])
+def test_a_provider_is_slow_in_its_own_way(model, provider, times):
+    start = time.monotonic()
+    use(model, f"providers={PROVIDERS['CUDA']};run=slow;slow-ms={times}", append=provider)  # not for a minute
+    assert time.monotonic() - start >= SLOW_MS / 1000
+
+
 # ---- engines ------------------------------------------------------------------------------------
 
 

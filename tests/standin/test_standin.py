@@ -28,6 +28,7 @@ def test_it_offers_the_providers_that_it_is_told_to():
     ("session=", 'no fault ""'), ("session=nan", 'no fault "nan" at session'), ("run=nan@0", "from 1"), ("run=nan@", "no number"),
     ("run=nan@x", "no number"), ("run=nan@-1", "no number"), ("run=nan@1@2", "no number"), ("run=nan;run=inf", "given twice"),
     ("run=nan;", "no entry"), ("Run=nan", "neither a place"), ("run=nan,", 'no fault ""'), ("slow-ms=60001", "at most 60000"),
+    ("slow-ms=20,30:CUDA", '"CUDA" is not among'), ("slow-ms=:CPU", "no number"),
     ("null=425", "at most 424"), ("providers=", "no name"), ("for=elsewhere;run=nan", "is not one"),
     ("for=elsewhere;run=nam;for=standin", 'no fault "nam"'), (";".join(["trace=/dev/null"] * 2), "given twice"),
     ("session=crash:CUDA", '"CUDA" is not among'), ("session=crash:", '"" is not among'), ("load=slow:CPU", "no provider has its own"),

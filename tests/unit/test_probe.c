@@ -110,9 +110,20 @@ static void an_answer_that_is_none_is_failed(void **state)
     expect(try("echo '{\"result\":0,\"detail\":\"\"," FIGURES "'; printf 0123", LONG),
            RUNG__OUTCOME_FAILED, "no answer");
     expect(try("echo '{\"result\":0,\"detail\":\"\"," FIGURES
-               "'; printf 0123456789abcdef; printf 0123456789abcdef",
+               "'; for i in 1 2 3; do printf 0123456789abcdef; done",
                LONG),
            RUNG__OUTCOME_FAILED, "no answer");
+}
+
+static void a_run_that_answered_otherwise_is_told_too(void **state)
+{
+    (void)state;
+    struct rung__trial trial = try("echo '{\"result\":0,\"detail\":\"\"," FIGURES
+                                   "'; printf 0123456789abcdefABCDEFGHIJKLMNOP",
+                                   LONG);
+    assert_true(trial.answered);
+    assert_int_equal(trial.outputs.size, 2 * VALUES * 4);
+    rung__trial_finish(&trial);
 }
 
 /** A trial that answered these numbers. */
@@ -144,6 +155,46 @@ static void numbers_that_are_not_finite_are_wrong(void **state)
     assert_int_equal(compared(RUNG_FORM_F16, (float[]){1, -2, 3, (float)INFINITY}),
                      RUNG__OUTCOME_WRONG);
     assert_int_equal(compared(RUNG_FORM_F16, (float[]){0, 0, 0, 0}), RUNG__OUTCOME_WRONG);
+}
+
+/** What a rung is that answered rightly first, and then these numbers; `floor`: it is the floor. */
+static enum rung__outcome_kind then_answered(const float values[VALUES], bool is_floor)
+{
+    const struct rung__artifact_view view = view_of(RUNG_FORM_F32);
+    struct rung__trial floor = answer("ort-cpu", right, 1), trial = answer("cuda", right, 1);
+    struct rung__trial *judged = is_floor ? &floor : &trial;
+    assert_int_equal(rung__buffer_append(&judged->outputs, values, VALUES * sizeof *values),
+                     RUNG_OK);
+    if (is_floor)
+        rung__probe_compare_golden(&view, &floor);
+    else
+        rung__probe_compare(&view, &floor, &trial);
+    const enum rung__outcome_kind kind = judged->outcome.kind;
+    rung__trial_finish(&floor);
+    rung__trial_finish(&trial);
+    return kind;
+}
+
+static void a_later_run_that_answers_wrongly_is_wrong_too(void **state)
+{
+    (void)state;
+    for (int is_floor = 0; is_floor < 2; is_floor++) {
+        assert_int_equal(then_answered((float[]){1, -2, 3.0001f, 0}, is_floor),
+                         RUNG__OUTCOME_UNMEASURED);
+        assert_int_equal(then_answered((float[]){1, -2, 3, 1}, is_floor), RUNG__OUTCOME_WRONG);
+        assert_int_equal(then_answered((float[]){1, -2, 3, (float)NAN}, is_floor),
+                         RUNG__OUTCOME_WRONG);
+    }
+}
+
+static void a_floor_without_a_golden_sample_answers_finite_numbers(void **state)
+{
+    (void)state;
+    const struct rung__artifact_view view = view_of(RUNG_FORM_F32);
+    struct rung__trial floor = answer("ort-cpu", (float[]){1, -2, 3, (float)NAN}, 1);
+    rung__probe_compare_golden(&view, &floor);
+    assert_int_equal(floor.outcome.kind, RUNG__OUTCOME_WRONG);
+    rung__trial_finish(&floor);
 }
 
 static void the_tolerance_is_that_of_the_form(void **state)
@@ -231,6 +282,9 @@ int main(void)
         TEST(what_the_child_could_not_do_is_failed_with_its_sentence),
         TEST(an_answer_that_is_none_is_failed),
         cmocka_unit_test(numbers_that_are_not_finite_are_wrong),
+        TEST(a_run_that_answered_otherwise_is_told_too),
+        cmocka_unit_test(a_later_run_that_answers_wrongly_is_wrong_too),
+        cmocka_unit_test(a_floor_without_a_golden_sample_answers_finite_numbers),
         cmocka_unit_test(the_tolerance_is_that_of_the_form),
         cmocka_unit_test(the_fastest_that_is_worth_it_is_chosen),
         cmocka_unit_test(less_than_three_percent_is_not_worth_it),

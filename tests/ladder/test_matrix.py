@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every combination of a machine, a set of runtimes and a fault: who answers before the probe, what the probe finds, who
+answers after it and at later starts, that the answers are right at every start, and that nobody tries again what failed."""
+
+import concurrent.futures
+import itertools
+import signal
+
+from dataclasses import dataclass
+
+import pytest
+import trees
+from combinations import ALL, matrix
+from design import FLOOR, IN_A_PROBE, LAST, RUNGS, SETS, absence, floors, identity, outcome, present
+from walking import Bench, Walk
+
+WORKERS = 6  # most of a walk is waiting
+BUILD_FAILS = ("refuse", "no-memory", "cpu")
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory):
+    return Bench(tmp_path_factory.mktemp("bench"))
+
+
+@pytest.fixture(scope="session")
+def walked(request, bench, tmp_path_factory):
+    """All that were selected are walked at once; what came of each is its own test's."""
+    folder = tmp_path_factory.mktemp("walks")
+    selected = [item.callspec.params["combination"] for item in request.session.items if hasattr(item, "callspec")]
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        yield {each: pool.submit(CHECKS[each.when], Walk(bench, each, folder / str(number)))
+               for number, each in enumerate(selected)}
+
+
+# ---- what is promised of every start ------------------------------------------------------------
+
+
+def answers_rightly(start, rung, walk, told=None):
+    """All pictures, from one rung, as the real library alone answers; and nothing is said that is not to be told."""
+    assert start.status == 0, start.err
+    assert start.answers == walk.bench.right and start.answered_by == {answering(rung, walk)}, start.lines
+    if told:
+        assert all(words in start.err for words in told), start.err
+    else:
+        assert start.err == ""
+
+
+def answering(rung, walk):
+    return (rung.id, *identity(rung, walk.combination.runtimes))
+
+
+def only_the_floor_is_touched(start):
+    """Without a verdict nothing serves unproven, nor is it tried."""
+    assert {provider for place, _, provider in start.met if place in ("append", "session", "run")} <= {FLOOR.provider}
+
+
+def finds(probe, expected):
+    """Each rung of the table has the outcome that is expected of it, and its reason."""
+    assert probe.status == 0, probe.err
+    (report,) = probe.lines
+    agrees({rung["rung"]: rung for rung in report["rungs"]}, expected)
+    assert [rung["rung"] for rung in report["rungs"] if rung["outcome"] == "chosen"] == [chosen_of(expected).id]
+
+
+def agrees(rungs, expected):
+    for name, (kind, words) in expected.items():
+        assert rungs[name]["outcome"] == kind and words in rungs[name]["reason"], rungs[name]
+
+
+def chosen_of(expected):
+    (name,) = (name for name, (kind, _) in expected.items() if kind == "chosen")
+    return next(rung for rung in [*RUNGS, LAST] if rung.id == name)
+
+
+def explains(start, expected):
+    """The chosen one and why; of each other one what the probe found."""
+    chosen = chosen_of(expected)
+    assert start.status == 0 and start.err == "", start.err
+    (told,) = start.lines
+    assert told["chosen"]["rung"] == told["model"]["rung"] == chosen.id
+    assert told["model"]["why"].startswith("chosen by a probe on this device: ") and expected[chosen.id][1] in told["model"]["why"]
+    agrees({rung["rung"]: rung for rung in told["rungs"]}, expected)
+
+
+def expect(combination, fault):
+    """What a probe is to find of each rung, in which words."""
+    here = present(combination.machine, combination.runtimes)
+    able = [*here, *floors(combination.runtimes)]
+    expected = {rung.id: absence(rung, combination) for rung in [*RUNGS, LAST] if rung not in able}
+    expected |= {rung.id: ("slower", " ms against the ") for rung in able}
+    if LAST in able:
+        expected[LAST.id] = ("slower", "it is for where ort-cpu does not work")
+    if combination.when == "floor":
+        expected[FLOOR.id], able = outcome(fault), [LAST]
+    elif fault and outcome(fault)[0] != "chosen":
+        expected[here[0].id], able = outcome(fault), able[1:]
+    is_floor = able[0] in (FLOOR, LAST)
+    expected[able[0].id] = ("chosen", "it is the floor, and nothing here beats it" if is_floor else "ms against the floor's ")
+    return expected
+
+
+# ---- walks --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Row:
+    """Of the table at the end: what was found, and what the next start did."""
+
+    expected: dict
+    next_start: str
+
+    def __str__(self):
+        failed = [f"{name} {kind}" for name, (kind, _) in self.expected.items() if kind not in ("absent", "slower", "chosen")]
+        return f"{', '.join(failed) or '-':<24} {chosen_of(self.expected).id:<13} {self.next_start}"
+
+
+def fault_in_a_probe(walk):
+    combination, fault = walk.combination, walk.combination.fault
+    expected = expect(combination, fault)
+    chosen = chosen_of(expected)
+    first = walk.detect(fault)
+    if combination.runtimes == "none":
+        answers_rightly(first, LAST, walk, ["runs on tract, the next rung down: ort-cpu: no ONNX Runtime could be loaded"])
+    else:
+        answers_rightly(first, FLOOR, walk)
+    only_the_floor_is_touched(first)
+    probe = walk.probe(fault)
+    finds(probe, expected)
+    assert not fault or probe.met_fault(fault), "the fault did not come"
+    later = walk.detect(fault)
+    answers_rightly(later, chosen, walk)
+    explained = walk.explain(fault)
+    explains(explained, expected)
+    for start in (later, explained):
+        assert {provider for place, _, provider in start.met if place in ("append", "session", "run")} <= {chosen.steered}
+    strikes = struck_out(walk, expected) if fault and fault.name == "abort" else ""
+    return Row(expected, f"{chosen.id}{strikes}")
+
+
+def struck_out(walk, expected):
+    """What died twice is not tried a third time."""
+    fault = walk.combination.fault
+    (dead,) = (rung for rung in RUNGS if expected.get(rung.id, ("",))[0] == "crashed")
+    finds(walk.probe(fault), expected)
+    third = walk.probe(fault)
+    finds(third, expected | {dead.id: ("refused", "its process died twice in a row with this model")})
+    assert not third.touched(dead)
+    answers_rightly(walk.detect(fault), chosen_of(expected), walk)
+    return f"; {dead.id} refused at the third probe"
+
+
+def fault_at_the_floor(walk):
+    """The next floor answers from the first start on."""
+    combination, fault = walk.combination, walk.combination.fault
+    expected = expect(combination, fault)
+    first = walk.detect(fault)
+    answers_rightly(first, LAST, walk, ["runs on tract, the next rung down: ort-cpu: ", outcome(fault)[1]])
+    only_the_floor_is_touched(first)
+    finds(walk.probe(fault), expected)
+    later = walk.detect(fault)
+    answers_rightly(later, LAST, walk)
+    assert not later.touched(FLOOR)
+    explains(walk.explain(fault), expected)
+    return Row(expected, "tract, as at the first start")
+
+
+def fault_in_serving(walk):
+    """A rung that was well when it was probed, and is not at a later start; and is again."""
+    combination, fault = walk.combination, walk.combination.fault
+    expected = expect(combination, None)
+    chosen = chosen_of(expected)
+    answers_rightly(walk.detect(), FLOOR, walk)
+    finds(walk.probe(), expected)
+    if fault.name in ("crash", "abort", "hang"):
+        return Row(expected, deaths_in_serving(walk, chosen, fault))
+    struck = walk.detect(fault)
+    assert struck.met_fault(fault), "the fault did not come"
+    if fault.at > 1 and fault.name in BUILD_FAILS:
+        told = one_picture_fails(struck, chosen, walk, fault)
+    elif fault.name in BUILD_FAILS:
+        words = [f"runs on ort-cpu, the next rung down: {chosen.id}: ", outcome(fault)[1]]
+        answers_rightly(struck, FLOOR, walk, words)
+        told = "ort-cpu while it lasts"
+    else:
+        answers_rightly(struck, chosen, walk)
+        told = "only slower"
+    answers_rightly(walk.detect(), chosen, walk)
+    return Row(expected, f"{told}; {chosen.id} after it")
+
+
+def deaths_in_serving(walk, rung, fault):
+    """Two starts are lost, no third one; one that hangs is killed by its user."""
+    ends = {"crash": -signal.SIGSEGV, "abort": -signal.SIGABRT, "hang": -signal.SIGKILL}
+    for _ in range(2):
+        lost = walk.detect(fault, kill=fault.name == "hang")
+        assert lost.status == ends[fault.name] and lost.met_fault(fault) and not lost.lines, lost
+    for start in (walk.detect(fault), walk.detect()):
+        answers_rightly(start, FLOOR, walk, [f"the next rung down: {rung.id}: ", "died twice in a row"])
+        assert not start.touched(rung)
+    return f"lost twice; ort-cpu from the third on, {rung.id} refused"
+
+
+def one_picture_fails(start, rung, walk, fault):
+    """It has an error and no numbers; the others have theirs."""
+    failed = fault.at - 2
+    assert start.status == 3 and start.lines[failed]["error"]["code"] == "BACKEND", start.lines
+    assert outcome(fault)[1] in start.lines[failed]["error"]["message"]
+    others = [answer for number, answer in enumerate(start.answers) if number != failed]
+    assert others == [answer for number, answer in enumerate(walk.bench.right) if number != failed]
+    assert start.answered_by == {answering(rung, walk)}
+    return "that picture fails"
+
+
+def provider_without_a_device(walk):
+    """Nobody touches it, so that it does not crash."""
+    combination = walk.combination
+    expected = expect(combination, None)
+    for start in (walk.detect(combination.fault), walk.probe(combination.fault), walk.detect(combination.fault)):
+        if "rungs" in start.lines[0]:
+            finds(start, expected)
+        else:
+            answers_rightly(start, FLOOR, walk)
+        only_the_floor_is_touched(start)
+    return Row(expected, "ort-cpu, as at every start")
+
+
+CHECKS = {"probe": fault_in_a_probe, "floor": fault_at_the_floor, "serving": fault_in_serving, "never": provider_without_a_device}
+
+
+@pytest.mark.parametrize("combination", ALL, ids=lambda each: each.name)
+def test_it_ends_up_on_what_works_and_answers_rightly(combination, walked):
+    matrix[combination] = walked[combination].result()
+
+
+def test_the_combinations_are_many_and_leave_no_pair_out():
+    assert len(ALL) >= 250
+    assert {(each.machine, each.runtimes) for each in ALL} == set(itertools.product(trees.TREES, SETS))
+    offering = {runtimes for runtimes, offered in SETS.items() if offered}
+    assert {(each.runtimes, each.fault) for each in ALL if each.when == "probe" and each.fault} == set(
+        itertools.product(offering, IN_A_PROBE))

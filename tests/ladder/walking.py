@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walks a combination: starts Rung as a user would, one start after the other, and keeps what was seen."""
+
+import json
+import subprocess
+import time
+
+from dataclasses import dataclass
+
+import tiny
+import trees
+from design import FLOOR, MACHINES, SETS, form, present
+from PIL import Image
+from standing_in import RUNG, copy, environment, json_lines, run
+
+# Of a run, in ms: the best rung is not slowed down, the second one is slower, all others take as long as the floor. Apart
+# enough for a busy machine, whose idle processes wait their turn.
+SECOND_MS, FLOOR_MS = 50, 250
+TIME_LIMIT_S = 8  # of a rung that hangs; a healthy one has to do with it on a busy machine
+BRIGHTNESS = (250, 200, 150)
+
+
+class Bench:
+    """The machines, the sets of runtimes, a model with three pictures, and what is right."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        for machine in MACHINES:
+            trees.write(machine, folder / "machines" / machine)
+        for runtimes, offered in SETS.items():
+            if offered:
+                copy(folder / "runtimes" / runtimes)
+        self.pictures = [folder / f"{level}.png" for level in BRIGHTNESS]
+        for level, path in zip(BRIGHTNESS, self.pictures):
+            Image.new("RGB", (16, 16), (level, level, level)).save(path)
+        tiny.graph(folder / "tiny.onnx")
+        self.make("keygen", "key.pem", "key.pub.pem")
+        for form, record in (("f32", None), ("int8", {"text": '{"all": "int8"}'})):
+            tiny.spec(folder / f"{form}.json", form=form, precision=record)
+            self.make("pack", f"{form}.json", "tiny.onnx", "-o", f"{form}.rung", "--key", "key.pem")
+        self.right = answers(json_lines(run(*self.command("detect", "f32"), *self.pictures)))
+        assert [len(line["targets"]) for line in self.right] == [2, 2, 2]
+
+    def make(self, *command):
+        subprocess.run([RUNG, *command], cwd=self.folder, check=True, capture_output=True)
+
+    def command(self, name, form):
+        return (name, "-m", self.folder / f"{form}.rung", "--trust", self.folder / "key.pub.pem", "--json")
+
+
+def answers(lines):
+    """What is said of each picture, whatever ran it, in what numbers and how long."""
+    return [{key: value for key, value in line.items() if key not in ("ms", "rung", "identity", "precision", "artifact")}
+            for line in lines]
+
+
+@dataclass
+class Start:
+    """What a start of Rung showed."""
+
+    status: int
+    err: str
+    lines: list
+    met: list  # as read_trace gives it
+
+    @property
+    def answered_by(self):
+        """Which rung, under which identity, in which precision."""
+        return {(line["rung"], line["identity"], line["precision"]) for line in self.lines if "rung" in line}
+
+    @property
+    def answers(self):
+        return answers(self.lines)
+
+    def touched(self, rung):
+        return [call for call in self.met if call[2] == rung.steered]
+
+    def met_fault(self, fault):
+        return any(call[:2] == (fault.place, fault.name) for call in self.met)
+
+
+def speeds(combination):
+    """In ms, by rung; what is faster than the last floor would be chosen in its place."""
+    here = present(combination.machine, combination.runtimes)
+    times = dict.fromkeys([*here, FLOOR], FLOOR_MS)
+    if combination.when != "floor":
+        times |= {rung: place * SECOND_MS for place, rung in enumerate(here[:2])}
+    return times
+
+
+def steering(combination, fault, in_probe):
+    """What the library offers; the fault, at its rung; and in a probe the speed of each rung, so that the best is known."""
+    offered = SETS[combination.runtimes]
+    times = speeds(combination)
+    target = FLOOR if combination.when == "floor" else next(iter(times))
+    orders = {}
+    if combination.when == "never":
+        orders["append"] = [f"{fault.name}:{provider}" for provider in offered]
+    elif fault:
+        orders[fault.place] = [fault.steering(target)]
+        times[target] = times[target] or FLOOR_MS + SECOND_MS
+    if in_probe:
+        orders["run"] = orders.get("run", []) + [f"slow:{rung.steered}" for rung, ms in speeds(combination).items() if ms]
+    entries = [f"providers={','.join([*offered, FLOOR.provider])}"]
+    entries += [f"{place}={','.join(faults)}" for place, faults in orders.items() if faults]
+    entries += ["slow-ms=" + ",".join(f"{ms}:{rung.steered}" for rung, ms in times.items() if ms)]
+    return ";".join(entries)
+
+
+def read_trace(path):
+    """(place, fault, provider) of each call that the stand-in was asked for."""
+    calls = [line.split() for line in path.read_text().splitlines()] if path.exists() else []
+    return [(place, fault, provider) for place, _, fault, provider in calls]
+
+
+class Walk:
+    """The starts of one combination, with a state and a cache of their own."""
+
+    def __init__(self, bench, combination, folder):
+        self.bench, self.combination, self.folder = bench, combination, folder
+        folder.mkdir()
+
+    def environment(self, fault, trace, in_probe):
+        more = {"RUNG_HARDWARE_ROOT": self.bench.folder / "machines" / self.combination.machine, "RUNG_PROBE": "off",
+                "XDG_STATE_HOME": self.folder / "state", "XDG_CACHE_HOME": self.folder / "cache"}
+        if self.combination.runtimes == "none":
+            more["RUNG_RUNTIME"] = self.folder / "libonnxruntime.so"
+        elif self.combination.runtimes != "stock":
+            more["RUNG_RUNTIME_PATH"] = self.bench.folder / "runtimes" / self.combination.runtimes
+        text = steering(self.combination, fault, in_probe)
+        return environment(f"{text};trace={trace}", **{name: str(value) for name, value in more.items()})
+
+    def command(self, name, *arguments):
+        return (*self.bench.command(name, form(self.combination.runtimes)), *arguments)
+
+    def start(self, fault, name, *arguments, kill=False):
+        """With `kill` it is ended when it hangs."""
+        trace = self.folder / "trace"
+        trace.unlink(missing_ok=True)
+        process = subprocess.Popen([RUNG, *map(str, self.command(name, *arguments))], stdout=subprocess.PIPE, text=True,
+                                   stderr=subprocess.PIPE, env=self.environment(fault, trace, name == "probe"))
+        while kill and process.poll() is None and not any(met[1] == "hang" for met in read_trace(trace)):
+            time.sleep(0.02)
+        if kill:
+            process.kill()
+        out, err = process.communicate(timeout=300)
+        return Start(process.returncode, err, [json.loads(line) for line in out.splitlines()], read_trace(trace))
+
+    def detect(self, fault=None, kill=False):
+        return self.start(fault, "detect", "--threads", "1", *self.bench.pictures, kill=kill)
+
+    def probe(self, fault=None):
+        limit = ("--time-limit", str(TIME_LIMIT_S)) if fault and fault.name == "hang" else ()
+        return self.start(fault, "probe", "--threads", "1", *limit)
+
+    def explain(self, fault=None):
+        return self.start(fault, "explain")
