@@ -41,6 +41,7 @@ static const struct {
     M(rung_instance_options, probe),
     M(rung_instance_options, reserved_0),
     M(rung_instance_options, engine_cache_bytes),
+    M(rung_instance_options, ladder_path),
     M(rung_instance_options, reserved),
     S(rung_pack_options),
     M(rung_pack_options, struct_size),
