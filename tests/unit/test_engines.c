@@ -706,7 +706,7 @@ static void clearing_leaves_what_is_in_use(void **state)
     build(&other);
     assert_int_equal(rung__engine_use(&store, &key, &used), RUNG_OK);
     assert_int_equal(rung__engine_clear(&store, &number, &bytes), RUNG_OK);
-    assert_true(number == 2 && bytes == 4 * ENGINE_SIZE);
+    assert_true(number == 2 && bytes == UINT64_C(4) * ENGINE_SIZE);
     assert_true(holds(used.folder, "a.blob", 1));
     rung__engine_use_finish(&used);
     assert_int_equal(use(&key), RUNG_NOT_FOUND);
