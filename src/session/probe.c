@@ -89,7 +89,7 @@ static rung_result run_trial(struct probe *probe, uint32_t threads, struct rung_
         .time_limit_ns = probe->options.time_limit_ms * MS,
     };
     const rung_result result =
-        rung__instance_has_helper(probe->instance)
+        probe->instance->helper
             ? rung__probe_try(&task, trial)
             : rung__probe_try_here(&task,
                                    probe->unasked ? &probe->instance->background.ending : NULL,
@@ -117,7 +117,7 @@ static rung_result try_guarded(struct probe *probe, uint32_t threads, struct run
         .fingerprint = probe->fingerprint,
         .rung = trial->rung->id,
         .model = probe->artifact.digest_text,
-        .kind = rung__instance_has_helper(probe->instance) ? RUNG__TRY_PROBE : RUNG__TRY_BUILD,
+        .kind = probe->instance->helper ? RUNG__TRY_PROBE : RUNG__TRY_BUILD,
     };
     rung_result result = RUNG_OK;
     if (what.folder)
@@ -332,9 +332,8 @@ static rung_result check_options(struct probe *probe, const rung_probe_options *
                           "rung_probe_options.policy is %u; a probe tries the first, or all",
                           (uint32_t)options->policy);
     if (!options->time_limit_ms)
-        options->time_limit_ms = probe->unasked && rung__instance_has_helper(probe->instance)
-                                     ? UNASKED_LIMIT_MS
-                                     : TIME_LIMIT_MS;
+        options->time_limit_ms =
+            probe->unasked && probe->instance->helper ? UNASKED_LIMIT_MS : TIME_LIMIT_MS;
     probe->tries_alone = options->threads == 0 && few_cpus(probe->instance);
     return rung__threads_resolve(probe->instance, options->threads, "rung_probe_options",
                                  &options->threads);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
 #include "ladder/rungs.h"
@@ -31,11 +30,6 @@ void rung__instance_runtimes_finish(struct rung__instance_runtimes *own)
 
 /* ---- which there are, and what they are ------------------------------------------------------ */
 
-static bool has_helper(const struct rung_instance *instance)
-{
-    return instance->helper && rung__path_kind(instance->helper) == RUNG__PATH_FILE;
-}
-
 /** The outcome of one that is known not to load. */
 static rung_result note_refusal(struct rung__runtime_outcome *outcome,
                                 const struct rung__known_library *library)
@@ -57,7 +51,7 @@ static rung_result find(struct rung_instance *instance, struct rung__instance_ru
                        .option = instance->runtime_path,
                        .environment = instance->environment.runtime_path,
                        .library = instance->library},
-            .helper = has_helper(instance) ? instance->helper : NULL,
+            .helper = instance->helper,
             .state = instance->state,
             .at_once = cpus.logical,
             .log = &instance->log,

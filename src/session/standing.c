@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/text.h"
 
 rung_result rung__instance_hardware(const struct rung_instance *instance,
@@ -24,7 +23,7 @@ static void set(struct rung__standing *standing, const char *outcome, const char
 
 static bool lacks_helper(const struct rung_instance *instance, const struct rung__rung *rung)
 {
-    return rung->provider && rung->provider->needs_helper && !rung__instance_has_helper(instance);
+    return rung->provider && rung->provider->needs_helper && !instance->helper;
 }
 
 /** The runtime below a rung, NULL: none. What this version cannot run is of ONNX Runtime. */
