@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "artifact/view.h"
-#include "base/error.h"
+#include "ladder/table.h"
 
 static rung_result read_file(struct rung__bytes file, struct rung__artifact_view *view)
 {
@@ -16,15 +16,16 @@ static rung_result read_file(struct rung__bytes file, struct rung__artifact_view
 rung_result request_read(struct rung__bytes file, char **operands, struct rung__artifact_view *view,
                          struct rung__trial_request *out)
 {
+    static struct rung__table table; /* what the rung points at, as long as this process */
     *out = (struct rung__trial_request){
-        .rung = rung__rung_named(operands[0]),
         .artifact = view,
         .threads = (uint32_t)strtoul(operands[2], NULL, 10),
         .expendable = true,
     };
-    if (!out->rung)
-        return rung__fail(RUNG_UNSUPPORTED, "there is no rung \"%s\"", operands[0]);
+    rung_result result = rung__rung_heard(operands[0], &table, &out->rung);
+    if (result != RUNG_OK)
+        return result;
     const struct rung__runtime *runtime = out->rung->provider->runtime;
-    rung_result result = read_file(file, view);
+    result = read_file(file, view);
     return result == RUNG_OK && runtime ? runtime->open(operands[1]) : result;
 }

@@ -84,7 +84,12 @@ typedef struct rung_instance_options {
     uint64_t engine_cache_bytes; /**< that the user's engines may take on the disk (rung/engines.h):
                                       those least recently used go first; 0:
                                       RUNG_ENGINE_CACHE_BYTES, else 4 GiB */
-    uint64_t reserved[5];
+    /**
+     * A ladder file (docs/ladder.md), which adds, removes or reorders rungs. NULL: RUNG_LADDER,
+     * else the rungs of this version.
+     */
+    const char *ladder_path;
+    uint64_t reserved[4];
 } rung_instance_options;
 
 /** One user of the library: its configuration, trust, runtime and models. Opaque. */
@@ -98,7 +103,8 @@ typedef struct rung_instance rung_instance;
  * the caller, who ends it with rung_instance_destroy after the models made from it. Safe from any
  * thread; several instances may live in one process, but all of them share the one ONNX Runtime
  * and the one tract that the first of them loaded. Results: OK, INVALID_ARGUMENT (also for a
- * RUNG_PROBE that says nothing known), VERSION, NO_MEMORY.
+ * RUNG_PROBE that says nothing known, and a ladder file that is none), VERSION, IO (a ladder file
+ * that cannot be read), NO_MEMORY.
  */
 RUNG_API rung_result rung_instance_create(const rung_instance_options *options,
                                           rung_instance **out);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "ladder/table.h"
 #include "runtime/helper.h"
 
 static rung_result take_failure(const struct rung__helper_answer *answer, rung_result result,
@@ -26,7 +27,7 @@ rung_result rung__engine_build(const struct rung__engine_task *task, struct rung
     char threads[16];
     struct rung__helper_answer answer;
     const char *const arguments[] = {
-        RUNG__ENGINE_BUILD, task->rung->id, task->library, threads, task->folder, NULL,
+        RUNG__ENGINE_BUILD, rung__rung_told(task->rung), task->library, threads, task->folder, NULL,
     };
     *out = (struct rung__outcome){0};
     (void)rung__text_format(threads, sizeof threads, "%u", task->threads);

@@ -132,6 +132,16 @@ static rung_result keep_paths(struct rung_instance *instance, const rung_instanc
     return result;
 }
 
+/** Without a file the rungs are those of this version. */
+static rung_result read_ladder(struct rung_instance *instance, const char *option)
+{
+    const char *path = option ? option : instance->environment.ladder;
+    if (path)
+        return rung__table_read(path, &instance->table);
+    rung__table_default(&instance->table);
+    return RUNG_OK;
+}
+
 /** What the application says, else the environment, else the default. */
 static void limit_engines(struct rung_instance *instance, uint64_t wanted)
 {
@@ -173,6 +183,7 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
     instance->log = (struct rung__log){options.log, options.log_user,
                                        options.log_level ? options.log_level : RUNG_LOG_WARNING};
     rung__mutex_init(&instance->mutex);
+    rung__mutex_init(&instance->background_mutex);
     rung__engine_builder_init(&instance->builder);
     result = rung__environment_read(&instance->environment,
                                     options.flags & RUNG_INSTANCE_NO_ENVIRONMENT);
@@ -186,6 +197,8 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
         result = name_folders(instance);
     if (result == RUNG_OK)
         result = build_trust(instance, options.trust_path);
+    if (result == RUNG_OK)
+        result = read_ladder(instance, options.ladder_path);
     if (result == RUNG_OK)
         result = rung__ort_listen(&instance->log);
     if (result != RUNG_OK) {
@@ -205,8 +218,10 @@ void rung_instance_destroy(rung_instance *instance)
     rung__ort_unlisten(&instance->log);
     rung__instance_runtimes_finish(&instance->runtimes);
     rung__trust_finish(&instance->trust);
+    rung__table_finish(&instance->table);
     rung__environment_finish(&instance->environment);
     rung__mutex_finish(&instance->mutex);
+    rung__mutex_finish(&instance->background_mutex);
     free(instance->runtime_path);
     free(instance->trust_path);
     free(instance->library);

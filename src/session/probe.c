@@ -35,12 +35,13 @@ struct probe {
     struct rung__artifact artifact;
     rung_probe_options options;
     struct rung__hardware *hardware;
-    struct rung__trial *trials; /**< one for each row of the table */
-    char *fingerprint;          /**< of strikes */
-    struct rung__trial *floor;  /**< of the trials; NULL: none answered rightly yet */
-    bool tries_alone;           /**< one thread too, on so few CPUs */
-    struct rung__trial *winner; /**< the first that beat the floor; NULL: none yet */
-    bool tried;                 /**< each rung has its outcome */
+    struct rung__standing *standings; /**< one for each row of the table */
+    struct rung__trial *trials;       /**< likewise */
+    char *fingerprint;                /**< of strikes */
+    struct rung__trial *floor;        /**< of the trials; NULL: none answered rightly yet */
+    bool tries_alone;                 /**< one thread too, on so few CPUs */
+    struct rung__trial *winner;       /**< the first that beat the floor; NULL: none yet */
+    bool tried;                       /**< each rung has its outcome */
     bool unasked;
     bool stuck; /**< a trial that did not come back still works in this process */
 };
@@ -48,54 +49,62 @@ struct probe {
 /** What cannot be tried has its outcome at once; `*can_run` says that it can. */
 static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
 {
-    const struct rung__rung *rung = &rung__rungs[index];
+    const struct rung__rung *rung = &probe->instance->table.rungs[index];
     struct rung__trial *trial = &probe->trials[index];
     const struct rung__header *header = &probe->artifact.view.header;
-    struct rung__standing standing;
-    rung_result result = rung__rung_stand(probe->instance, probe->hardware, rung, &standing);
+    struct rung__standing *standing = &probe->standings[index];
+    rung_result result = rung__rung_stand(probe->instance, probe->hardware, rung, standing);
     *can_run = false;
     trial->rung = rung;
     if (result != RUNG_OK)
         return result;
-    if (standing.can_run && !rung->automatic)
+    if (standing->can_run && !rung->automatic)
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED, "it is taken by name only");
-    else if (standing.can_run && !(header->providers & rung->provider->compatibility))
+    else if (standing->can_run && !(header->providers & rung->provider->compatibility))
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT,
                           "the model does not list the provider %s", rung->provider->name);
-    else if (!standing.can_run || !rung__rung_serves(rung, &probe->artifact.view, standing.reason,
-                                                     sizeof standing.reason))
-        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing.reason);
+    else if (!standing->can_run || !rung__rung_serves(rung, &probe->artifact.view, standing->reason,
+                                                      sizeof standing->reason))
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing->reason);
+    else if (standing->elsewhere && !probe->instance->helper)
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED,
+                          "it needs another ONNX Runtime than the one that this process has");
     else
         *can_run = true;
     return RUNG_OK;
 }
 
+/** On a thread of this process, which has one build of a runtime and takes no other. */
+static rung_result try_here(struct probe *probe, const struct rung__probe_task *task,
+                            struct rung__trial *trial)
+{
+    const struct rung__runtime *runtime = task->rung->provider->runtime;
+    const atomic_bool *ending = probe->unasked ? &probe->instance->background.ending : NULL;
+    rung_result result = runtime ? rung__instance_load_runtime(probe->instance, runtime) : RUNG_OK;
+    if (result == RUNG_OK)
+        return rung__probe_try_here(task, ending, trial, &probe->stuck);
+    if (result == RUNG_UNSUPPORTED)
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", rung_last_error());
+    return result == RUNG_UNSUPPORTED ? RUNG_OK : result;
+}
+
 /** In a process of its own; where none can be made, on a thread of this one. */
 static rung_result run_trial(struct probe *probe, uint32_t threads, struct rung__trial *trial)
 {
-    const struct rung__provider *provider = trial->rung->provider;
-    struct rung__runtime_description runtime = {.path = ""};
-    const struct rung__known_library *library = NULL;
-    if (provider->runtime) {
-        (void)provider->runtime->describe(&runtime);
-        library = rung__instance_library_loaded(probe->instance, provider->runtime);
-    }
+    const struct rung__standing *standing =
+        &probe->standings[trial->rung - probe->instance->table.rungs];
     const struct rung__probe_task task = {
         .rung = trial->rung,
         .helper = probe->instance->helper,
-        .library = runtime.path,
+        .library = standing->library,
         .artifact = &probe->artifact.view,
         .threads = threads,
         .time_limit_ns = probe->options.time_limit_ms * MS,
     };
     const rung_result result =
-        probe->instance->helper
-            ? rung__probe_try(&task, trial)
-            : rung__probe_try_here(&task,
-                                   probe->unasked ? &probe->instance->background.ending : NULL,
-                                   trial, &probe->stuck);
-    if (library)
-        memcpy(trial->outcome.library, library->digest, sizeof trial->outcome.library);
+        probe->instance->helper ? rung__probe_try(&task, trial) : try_here(probe, &task, trial);
+    (void)rung__text_format(trial->outcome.library, sizeof trial->outcome.library, "%s",
+                            standing->digest);
     return result;
 }
 
@@ -204,18 +213,18 @@ static rung_result try_all(struct probe *probe)
 {
     rung_result result = RUNG_OK;
     for (int floors = 1; floors >= 0; floors--)
-        for (uint32_t i = 0; i < rung__rung_count && result == RUNG_OK; i++)
-            if (rung__rungs[i].floor == (floors == 1))
+        for (uint32_t i = 0; i < probe->instance->table.count && result == RUNG_OK; i++)
+            if (probe->instance->table.rungs[i].floor == (floors == 1))
                 result = try(probe, i);
     if (result == RUNG_OK && probe->floor)
-        rung__probe_decide(probe->trials, rung__rung_count, probe->floor);
+        rung__probe_decide(probe->trials, probe->instance->table.count, probe->floor);
     probe->tried = result == RUNG_OK;
     return result;
 }
 
 static void tell(const struct probe *probe, rung_probe_callback callback, void *user)
 {
-    for (uint32_t i = 0; i < rung__rung_count && callback; i++) {
+    for (uint32_t i = 0; i < probe->instance->table.count && callback; i++) {
         const struct rung__outcome *outcome = &probe->trials[i].outcome;
         callback(user, &(rung_probe_rung){
                            .struct_size = sizeof(rung_probe_rung),
@@ -239,7 +248,7 @@ static void fill_verdict(const struct probe *probe, struct rung__verdict *to)
     *to = (struct rung__verdict){.threads = probe->options.threads};
     (void)rung__text_format(to->model, sizeof to->model, "%s", probe->artifact.digest_text);
     (void)rung__text_format(to->name, sizeof to->name, "%s", probe->artifact.view.header.name);
-    for (; to->rung_count < rung__rung_count && to->rung_count < RUNG__VERDICT_RUNGS;
+    for (; to->rung_count < probe->instance->table.count && to->rung_count < RUNG__VERDICT_RUNGS;
          to->rung_count++) {
         const struct rung__trial *trial = &probe->trials[to->rung_count];
         (void)rung__text_format(to->rungs[to->rung_count].rung, RUNG__RUNG_ID_BYTES, "%s",
@@ -382,9 +391,10 @@ static rung_result run(struct probe *probe)
 
 static void finish(struct probe *probe)
 {
-    for (uint32_t i = 0; i < rung__rung_count && probe->trials; i++)
+    for (uint32_t i = 0; i < probe->instance->table.count && probe->trials; i++)
         rung__trial_finish(&probe->trials[i]);
     free(probe->trials);
+    free(probe->standings);
     free(probe->fingerprint);
     free(probe->hardware);
     if (!probe->stuck) /* else it is still being read */
@@ -401,8 +411,10 @@ static rung_result probe_model(struct probe *probe, const char *path,
                                               instance->cache, &probe->artifact);
     if (result != RUNG_OK)
         return result;
-    probe->trials = calloc(rung__rung_count, sizeof *probe->trials);
-    return probe->trials ? run(probe) : rung__fail(RUNG_NO_MEMORY, "no memory to probe");
+    probe->trials = calloc(instance->table.count, sizeof *probe->trials);
+    probe->standings = calloc(instance->table.count, sizeof *probe->standings);
+    return probe->trials && probe->standings ? run(probe)
+                                             : rung__fail(RUNG_NO_MEMORY, "no memory to probe");
 }
 
 rung_result rung_model_probe(rung_instance *instance, const char *path,

@@ -48,7 +48,7 @@ static void the_first_answer_has_the_rungs_measured_by_a_process_of_its_own(void
     answer(subject);
     answer(subject);
     close_subject(subject);
-    assert_true(was_told(subject, "measured in the background"));
+    assert_true(was_told(subject, "seen to in the background"));
     /* Not even one that has ended. */
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);

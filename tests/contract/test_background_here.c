@@ -24,7 +24,7 @@ static void the_verdict_comes_without_a_process(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     assert_int_equal(errno, ECHILD);
     close_subject(subject);
-    assert_true(was_told(subject, "measured on a thread of this process"));
+    assert_true(was_told(subject, "seen to on a thread of this process"));
 }
 
 static void rungs_that_need_a_process_are_absent(void **state)
