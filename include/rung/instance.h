@@ -30,7 +30,13 @@ enum {
     /** Admit model files without a signature; every report of such a model says so. */
     RUNG_INSTANCE_ALLOW_UNSIGNED = 1u << 0,
     /** Read no environment variable. It is implied when the process has elevated privileges. */
-    RUNG_INSTANCE_NO_ENVIRONMENT = 1u << 1
+    RUNG_INSTANCE_NO_ENVIRONMENT = 1u << 1,
+    /**
+     * Make no process, for a host that may make none: the helper program is not run. What would be
+     * tried in a process of its own is then tried on a thread of this one, or not at all: rungs of
+     * other runtimes than the one that is loaded, and tract.
+     */
+    RUNG_INSTANCE_NO_CHILDREN = 1u << 2
 };
 
 /** Which rungs are measured (docs/ladder.md). */
@@ -69,8 +75,9 @@ typedef struct rung_instance_options {
     /**
      * Which rungs are measured unasked: after the first answer of a process that finds no verdict
      * of this device, a process of the lowest priority does what rung_model_probe does, once, and
-     * goes on where this one ends. DEFAULT: RUNG_PROBE, else all when the machine is idle, the
-     * first when it is not.
+     * goes on where this one ends. Without the helper program a thread of this process does, and
+     * rung_instance_destroy waits for what it is just trying, at most ten seconds. DEFAULT:
+     * RUNG_PROBE, else all when the machine is idle, the first when it is not.
      */
     rung_probe_policy probe;
     uint32_t reserved_0;

@@ -113,41 +113,77 @@ static rung_result note_try(struct rung_instance *instance)
     return result;
 }
 
-static void run(void *argument)
+static void tell_failure(const struct rung_instance *instance)
 {
-    struct rung_instance *instance = argument;
+    rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is done in the background: %s",
+                    rung_last_error());
+}
+
+/** On this very thread. */
+static rung_result probe_here(struct rung_instance *instance)
+{
+    const rung_probe_policy by_load = rung__policy_by_load(rung__instance_hardware_root(instance));
+    const rung_probe_options options = {
+        .struct_size = sizeof options,
+        .version = RUNG_STRUCT_VERSION,
+        .policy = instance->probe != RUNG_PROBE_DEFAULT ? instance->probe : by_load,
+    };
+    return rung__probe_unasked(instance, instance->background.model, &options);
+}
+
+static void run(struct rung_instance *instance)
+{
+    const bool has_helper = rung__instance_has_helper(instance);
+    rung__thread_yield_to_others();
     rung_result result = rung__probe_check_free(instance);
     if (result == RUNG_OK)
         result = note_try(instance);
     if (result == RUNG_OK)
-        result = hand_over(instance);
-    if (result == RUNG_OK)
-        rung__log_write(
-            &instance->log, RUNG_LOG_INFO,
-            "what is not proven or not built on this device is seen to in the background");
+        result = has_helper ? hand_over(instance) : probe_here(instance);
+    if (result != RUNG_OK)
+        tell_failure(instance);
     else
-        rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is done in the background: %s",
-                        rung_last_error());
+        rung__log_write(&instance->log, RUNG_LOG_INFO,
+                        "what is not proven or not built on this device %s",
+                        has_helper ? "is seen to in the background"
+                                   : "was seen to on a thread of this process");
 }
 
 static bool may_start(const struct rung_instance *instance)
 {
-    return instance->probe != RUNG_PROBE_OFF && instance->state && instance->helper &&
-           rung__path_kind(instance->helper) == RUNG__PATH_FILE;
+    return instance->probe != RUNG_PROBE_OFF && instance->state;
+}
+
+static void work(void *argument)
+{
+    struct rung_instance *instance = argument;
+    run(instance);
+    atomic_store(&instance->background.working, false);
+}
+
+static void join(struct rung__background *background)
+{
+    if (background->started)
+        rung__thread_join(&background->thread);
+    free(background->model);
+    background->started = false;
+    background->model = NULL;
 }
 
 static void start(struct rung_instance *instance, const struct rung_model *model)
 {
     struct rung__background *background = &instance->background;
-    rung__background_finish(background); /* an earlier one handed over long ago */
+    join(background);
     background->model = rung__text_new("%s", model->artifact.path);
-    rung_result result =
-        background->model ? rung__thread_start(&background->thread, "rung-hand-over", run, instance)
-                          : no_memory();
+    atomic_store(&background->working, true);
+    rung_result result = background->model ? rung__thread_start(&background->thread,
+                                                                "rung-hand-over", work, instance)
+                                           : no_memory();
     background->started = result == RUNG_OK;
-    if (result != RUNG_OK)
-        rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is done in the background: %s",
-                        rung_last_error());
+    if (result == RUNG_OK)
+        return;
+    atomic_store(&background->working, false);
+    tell_failure(instance);
 }
 
 /** A device is probed once by a process: what its instances find out would be the same. */
@@ -164,15 +200,15 @@ void rung__background_after_answer(struct rung_model *model)
         !atomic_exchange(&model->wants_background, false) || !may_start(instance))
         return;
     rung__mutex_lock(&instance->background_mutex);
-    if (is_due(model))
+    if (atomic_load(&instance->background.working)) /* a later answer asks again */
+        atomic_store(&model->wants_background, true);
+    else if (is_due(model))
         start(instance, model);
     rung__mutex_unlock(&instance->background_mutex);
 }
 
 void rung__background_finish(struct rung__background *background)
 {
-    if (background->started)
-        rung__thread_join(&background->thread);
-    free(background->model);
-    *background = (struct rung__background){0};
+    atomic_store(&background->ending, true);
+    join(background);
 }

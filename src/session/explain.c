@@ -103,15 +103,10 @@ struct engines {
 static void add_engine(void *user, const rung_engine *engine)
 {
     const struct engines *engines = user;
-    const char *state = engine->flags & RUNG_ENGINE_UNBUILT   ? "unbuilt"
-                        : engine->result == RUNG_INTEGRITY    ? "damaged"
-                        : engine->result != RUNG_OK           ? "unreadable"
-                        : engine->flags & RUNG_ENGINE_CURRENT ? "current"
-                                                              : "outdated";
     rung__json_append(engines->list,
                       json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:I}", "rung", engine->rung, "model",
                                 engine->model, "artifact", engine->artifact, "precision",
-                                engine->precision, "state", state, "reason", engine->reason,
+                                engine->precision, "state", engine->state, "reason", engine->reason,
                                 "bytes", (json_int_t)engine->bytes),
                       engines->failed);
 }

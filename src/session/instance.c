@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
 #include "ladder/engine_store.h"
@@ -14,7 +15,8 @@
 #include "runtime/ort/ort.h"
 #include "session/structure.h"
 
-#define KNOWN_FLAGS (RUNG_INSTANCE_ALLOW_UNSIGNED | RUNG_INSTANCE_NO_ENVIRONMENT)
+#define KNOWN_FLAGS                                                                                \
+    (RUNG_INSTANCE_ALLOW_UNSIGNED | RUNG_INSTANCE_NO_ENVIRONMENT | RUNG_INSTANCE_NO_CHILDREN)
 
 const char *rung_version(void)
 {
@@ -110,11 +112,13 @@ static rung_result keep_paths(struct rung_instance *instance, const rung_instanc
         instance->runtime_path = rung__text_new("%s", options->runtime_path);
     if (options->trust_path)
         instance->trust_path = rung__text_new("%s", options->trust_path);
-    instance->helper =
-        options->helper_path ? rung__text_new("%s", options->helper_path) : rung__helper_find();
+    const bool may_help = !(options->flags & RUNG_INSTANCE_NO_CHILDREN);
+    if (may_help)
+        instance->helper =
+            options->helper_path ? rung__text_new("%s", options->helper_path) : rung__helper_find();
     if ((options->runtime_path && !instance->runtime_path) ||
         (options->trust_path && !instance->trust_path) ||
-        (options->helper_path && !instance->helper))
+        (options->helper_path && may_help && !instance->helper))
         return rung__fail(RUNG_NO_MEMORY, "no memory for an instance");
     return RUNG_OK;
 }
@@ -127,6 +131,11 @@ static rung_result read_ladder(struct rung_instance *instance, const char *optio
         return rung__table_read(path, &instance->table);
     rung__table_default(&instance->table);
     return RUNG_OK;
+}
+
+bool rung__instance_has_helper(const struct rung_instance *instance)
+{
+    return instance->helper && rung__path_kind(instance->helper) == RUNG__PATH_FILE;
 }
 
 /** What the application says, else the environment, else the default. */

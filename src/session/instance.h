@@ -44,6 +44,9 @@ static inline const char *rung__instance_hardware_root(const struct rung_instanc
     return root ? root : "";
 }
 
+/** True when the helper program can be run. */
+bool rung__instance_has_helper(const struct rung_instance *instance);
+
 /** A text of the two-call form: copies it with its zero. Results: OK, CAPACITY. */
 rung_result rung__text_give(const char *text, rung_span to, size_t *needed);
 

@@ -14,6 +14,7 @@
 #include "ladder/pins.h"
 #include "ladder/probe.h"
 #include "ladder/retry.h"
+#include "ladder/trial_thread.h"
 #include "session/model.h"
 #include "session/probe.h"
 #include "session/recall.h"
@@ -42,6 +43,7 @@ struct probe {
     struct rung__trial *winner;       /**< the first that beat the floor; NULL: none yet */
     bool tried;                       /**< each rung has its outcome */
     bool unasked;
+    bool stuck; /**< a trial that did not come back still works in this process */
 };
 
 /** What cannot be tried has its outcome at once; `*can_run` says that it can. */
@@ -69,20 +71,25 @@ static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
     return RUNG_OK;
 }
 
-static rung_result run_child(struct probe *probe, uint32_t threads, struct rung__trial *trial)
+/** In a process of its own; where none can be made, on a thread of this one. */
+static rung_result run_trial(struct probe *probe, uint32_t threads, struct rung__trial *trial)
 {
     const struct rung__standing *standing =
         &probe->standings[trial->rung - probe->instance->table.rungs];
-    const rung_result result = rung__probe_try(
-        &(struct rung__probe_task){
-            .rung = trial->rung,
-            .helper = probe->instance->helper,
-            .library = standing->library,
-            .artifact = &probe->artifact.view,
-            .threads = threads,
-            .time_limit_ns = probe->options.time_limit_ms * MS,
-        },
-        trial);
+    const struct rung__probe_task task = {
+        .rung = trial->rung,
+        .helper = probe->instance->helper,
+        .library = standing->library,
+        .artifact = &probe->artifact.view,
+        .threads = threads,
+        .time_limit_ns = probe->options.time_limit_ms * MS,
+    };
+    const rung_result result =
+        rung__instance_has_helper(probe->instance)
+            ? rung__probe_try(&task, trial)
+            : rung__probe_try_here(&task,
+                                   probe->unasked ? &probe->instance->background.ending : NULL,
+                                   trial, &probe->stuck);
     (void)rung__text_format(trial->outcome.library, sizeof trial->outcome.library, "%s",
                             standing->digest);
     return result;
@@ -106,7 +113,7 @@ static rung_result try_guarded(struct probe *probe, uint32_t threads, struct run
         .fingerprint = probe->fingerprint,
         .rung = trial->rung->id,
         .model = probe->artifact.digest_text,
-        .kind = RUNG__TRY_PROBE,
+        .kind = rung__instance_has_helper(probe->instance) ? RUNG__TRY_PROBE : RUNG__TRY_BUILD,
     };
     rung_result result = RUNG_OK;
     if (what.folder)
@@ -115,7 +122,7 @@ static rung_result try_guarded(struct probe *probe, uint32_t threads, struct run
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_REFUSED, RUNG__REFUSED_TEXT,
                           attempt.strike_path);
     else if (result == RUNG_OK)
-        result = run_child(probe, threads, trial);
+        result = run_trial(probe, threads, trial);
     const bool died = trial->outcome.kind == RUNG__OUTCOME_CRASHED;
     const rung_result ended = go_on_without(probe, rung__attempt_end(&attempt, died));
     return result == RUNG_OK ? ended : result;
@@ -151,9 +158,15 @@ static rung_result try_alone(struct probe *probe, struct rung__trial *trial)
     return result;
 }
 
-/** Where one is enough, those behind it are not tried; true, and it has its outcome. */
+/** Where one is enough, or one does not come back, those behind it are not tried; true, and it has
+ * its outcome. */
 static bool pass_over(const struct probe *probe, struct rung__trial *trial)
 {
+    if (probe->stuck) {
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED,
+                          "it was not tried: another one did not come back to this process");
+        return true;
+    }
     const bool is_floor = trial->rung->floor;
     const struct rung__trial *enough = is_floor ? probe->floor : probe->winner;
     if (probe->options.policy != RUNG_PROBE_FIRST || !enough)
@@ -315,7 +328,9 @@ static rung_result check_options(struct probe *probe, const rung_probe_options *
                           "rung_probe_options.policy is %u; a probe tries the first, or all",
                           (uint32_t)options->policy);
     if (!options->time_limit_ms)
-        options->time_limit_ms = probe->unasked ? UNASKED_LIMIT_MS : TIME_LIMIT_MS;
+        options->time_limit_ms = probe->unasked && rung__instance_has_helper(probe->instance)
+                                     ? UNASKED_LIMIT_MS
+                                     : TIME_LIMIT_MS;
     probe->tries_alone = options->threads == 0 && few_cpus(probe->instance);
     return rung__threads_resolve(probe->instance, options->threads, "rung_probe_options",
                                  &options->threads);
@@ -353,11 +368,6 @@ static rung_result run(struct probe *probe)
 {
     struct rung__file_lock held;
     rung_result result = rung__model_refuse_bundle(&probe->artifact);
-    if (result == RUNG_OK &&
-        (!probe->instance->helper || rung__path_kind(probe->instance->helper) != RUNG__PATH_FILE))
-        result = rung__fail(RUNG_UNSUPPORTED,
-                            "the helper program rung-probe is missing beside the library; without "
-                            "it nothing is probed");
     if (result == RUNG_OK)
         result = lock(probe, &held);
     if (result != RUNG_OK)
@@ -375,7 +385,8 @@ static void finish(struct probe *probe)
     free(probe->standings);
     free(probe->fingerprint);
     free(probe->hardware);
-    rung__artifact_finish(&probe->artifact);
+    if (!probe->stuck) /* else it is still being read */
+        rung__artifact_finish(&probe->artifact);
 }
 
 static rung_result probe_model(struct probe *probe, const char *path,

@@ -25,8 +25,7 @@ static void set(struct rung__standing *standing, const char *outcome, const char
 
 static bool lacks_helper(const struct rung_instance *instance, const struct rung__rung *rung)
 {
-    return rung->provider->needs_helper &&
-           (!instance->helper || rung__path_kind(instance->helper) != RUNG__PATH_FILE);
+    return rung->provider->needs_helper && !rung__instance_has_helper(instance);
 }
 
 /** Which library of ONNX Runtime a rung runs on. What is known of none is told of the loaded one.
@@ -81,8 +80,15 @@ rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__
                              const struct rung__rung *rung, struct rung__standing *out)
 {
     const struct rung__runtime *runtime = rung->provider->runtime;
-    rung_result result = runtime ? rung__instance_load_runtime(instance, runtime) : RUNG_OK;
     *out = (struct rung__standing){.library = "", .digest = ""};
+    if (lacks_helper(instance, rung)) {
+        set(out, "absent",
+            instance->flags & RUNG_INSTANCE_NO_CHILDREN
+                ? "it loads models in a process of its own first, and the application allows none"
+                : "the helper program rung-probe is missing beside the library");
+        return RUNG_OK;
+    }
+    rung_result result = runtime ? rung__instance_load_runtime(instance, runtime) : RUNG_OK;
     if (result != RUNG_OK && result != RUNG_UNSUPPORTED)
         return result;
     if (result == RUNG_UNSUPPORTED) {
@@ -91,10 +97,6 @@ rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__
     }
     if (!is_present(instance, hardware, rung, out))
         return RUNG_OK;
-    if (lacks_helper(instance, rung)) {
-        set(out, "absent", "the helper program rung-probe is missing beside the library");
-        return RUNG_OK;
-    }
     out->can_run = true;
     out->can_serve = rung->automatic && rung->floor;
     if (!rung->automatic)

@@ -233,6 +233,7 @@ static const struct {
     M(rung_engine, version),
     M(rung_engine, flags),
     M(rung_engine, result),
+    M(rung_engine, state),
     M(rung_engine, reason),
     M(rung_engine, name),
     M(rung_engine, model),

@@ -57,6 +57,8 @@ struct rung__ort_session {
     uint32_t input_count,
         output_count; /**< of the model; more inputs than one are told, not kept */
     char executed_by[RUNG__EXECUTED_BY_BYTES];
+    bool copies_input; /**< binding takes a copy of the input to a device's own memory */
+    bool takes_turns;  /**< its provider's device is one thread's at a time (turns.h) */
 };
 
 /**

@@ -8,6 +8,7 @@
 #include "runtime/ort/append.h"
 #include "runtime/ort/ort.h"
 #include "runtime/ort/placement.h"
+#include "runtime/ort/turns.h"
 
 static const struct {
     int theirs;
@@ -155,23 +156,42 @@ static rung_result name_executor(const struct rung__execution *execution,
     return RUNG_OK;
 }
 
+/** Makes the session itself, which may use the provider's device. */
+static rung_result build(struct rung__ort_session *session, struct rung__bytes model,
+                         const struct rung__execution *execution, struct rung__ort_options *options)
+{
+    const struct rung__ort *ort = session->ort;
+    rung_result result = RUNG_OK;
+    rung__ort_turn_begin(session);
+    if (execution && execution->provider)
+        result = set_execution(ort, execution, options);
+    if (result == RUNG_OK)
+        result = rung__ort_check(
+            ort,
+            ort->call.create_session(ort->env, model.data, model.size, options, &session->handle),
+            "loading the model");
+    rung__ort_turn_end(session);
+    return result;
+}
+
 rung_result rung__ort_session_create(const struct rung__ort *ort, struct rung__bytes model,
                                      uint32_t threads, const struct rung__execution *execution,
                                      struct rung__ort_session *out)
 {
+    const char *provider = execution ? execution->provider : NULL;
     struct rung__ort_options *options = NULL;
-    *out = (struct rung__ort_session){.ort = ort};
+    *out = (struct rung__ort_session){
+        .ort = ort,
+        .copies_input = provider != NULL,
+        .takes_turns = provider && rung__ort_takes_turns(provider),
+    };
     rung__ort_forget_log();
     rung_result result =
         rung__ort_check(ort, ort->call.create_options(&options), "making session options");
     if (result == RUNG_OK)
         result = set_options(ort, options, threads);
-    if (result == RUNG_OK && execution && execution->provider)
-        result = set_execution(ort, execution, options);
     if (result == RUNG_OK)
-        result = rung__ort_check(
-            ort, ort->call.create_session(ort->env, model.data, model.size, options, &out->handle),
-            "loading the model");
+        result = build(out, model, execution, options);
     if (options)
         ort->call.release_options(options);
     if (result == RUNG_OK)
@@ -185,8 +205,11 @@ rung_result rung__ort_session_create(const struct rung__ort *ort, struct rung__b
 
 void rung__ort_session_finish(struct rung__ort_session *session)
 {
-    if (session->handle)
-        session->ort->call.release_session(session->handle);
+    if (!session->handle)
+        return;
+    rung__ort_turn_begin(session);
+    session->ort->call.release_session(session->handle);
+    rung__ort_turn_end(session);
     session->handle = NULL;
 }
 
@@ -211,6 +234,24 @@ static rung_result wrap(const struct rung__ort *ort, const struct rung__tensor *
         tensor->name);
 }
 
+/** In the session's turn. */
+static rung_result bind_input(const struct rung__ort_run *run)
+{
+    const struct rung__ort_session *session = run->session;
+    return rung__ort_check(
+        session->ort,
+        session->ort->call.bind_input(run->binding, session->input.name, run->values[0]),
+        session->input.name);
+}
+
+static rung_result bind_input_first(const struct rung__ort_run *run)
+{
+    rung__ort_turn_begin(run->session);
+    const rung_result result = bind_input(run);
+    rung__ort_turn_end(run->session);
+    return result;
+}
+
 rung_result rung__ort_run_create(const struct rung__ort_session *session, void *input,
                                  void *const *outputs, struct rung__ort_run *out)
 {
@@ -221,9 +262,7 @@ rung_result rung__ort_run_create(const struct rung__ort_session *session, void *
     if (result == RUNG_OK)
         result = wrap(ort, &session->input, input, &out->values[0]);
     if (result == RUNG_OK)
-        result = rung__ort_check(
-            ort, ort->call.bind_input(out->binding, session->input.name, out->values[0]),
-            session->input.name);
+        result = bind_input_first(out);
     for (uint32_t i = 0; i < session->output_count && result == RUNG_OK; i++) {
         const struct rung__tensor *tensor = &session->outputs[i];
         result = wrap(ort, tensor, outputs[i], &out->values[1 + i]);
@@ -239,17 +278,28 @@ rung_result rung__ort_run_create(const struct rung__ort_session *session, void *
 
 rung_result rung__ort_run_once(struct rung__ort_run *run)
 {
-    const struct rung__ort *ort = run->session->ort;
-    return rung__ort_check(ort,
-                           ort->call.run_with_binding(run->session->handle, NULL, run->binding),
-                           "running the model");
+    const struct rung__ort_session *session = run->session;
+    const struct rung__ort *ort = session->ort;
+    rung_result result = RUNG_OK;
+    rung__ort_turn_begin(session);
+    /* A provider with memory of its own was given what was there when the input was bound. */
+    if (session->copies_input)
+        result = bind_input(run);
+    if (result == RUNG_OK)
+        result =
+            rung__ort_check(ort, ort->call.run_with_binding(session->handle, NULL, run->binding),
+                            "running the model");
+    rung__ort_turn_end(session);
+    return result;
 }
 
 void rung__ort_run_finish(struct rung__ort_run *run)
 {
     const struct rung__ort_calls *call = &run->session->ort->call;
+    rung__ort_turn_begin(run->session);
     if (run->binding)
         call->release_binding(run->binding);
+    rung__ort_turn_end(run->session);
     for (size_t i = 0; i < RUNG__ORT_VALUES_MAX; i++)
         if (run->values[i])
             call->release_value(run->values[i]);
