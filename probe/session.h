@@ -13,9 +13,9 @@ struct session {
 };
 
 /**
- * Loads a model file, which the one who asks has admitted, as the operands RUNG LIBRARY THREADS
- * say. `engines` is the folder for what is compiled, NULL: nothing is kept. `view` is what the file
- * says. Results: those of rung__provider_load.
+ * Loads a model file, which the one who asks has admitted, as the operands RUNG LIBRARY
+ * PLUGIN THREADS say. `engines` is the folder for what is compiled, NULL: nothing is kept. `view`
+ * is what the file says. Results: those of rung__provider_load.
  */
 rung_result session_open(struct rung__bytes file, char **operands, const char *engines,
                          struct rung__artifact_view *view, struct session *session);

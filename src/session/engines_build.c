@@ -12,6 +12,7 @@
 #include "ladder/engine_failure.h"
 #include "ladder/pins.h"
 #include "session/model.h"
+#include "session/plugins.h"
 #include "session/recall.h"
 #include "session/standing.h"
 
@@ -100,6 +101,7 @@ static rung_result run_child(struct build *build, struct rung__outcome *outcome)
             .rung = build->out->rung,
             .helper = build->instance->helper,
             .library = runtime.path,
+            .plugin = rung__instance_plugin(build->instance, build->out->rung),
             .artifact = &build->artifact.view,
             .threads = build->want->threads,
             .time_limit_ns = build->want->time_limit_ns,

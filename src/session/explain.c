@@ -9,15 +9,17 @@
 #include "base/json.h"
 #include "hardware/describe.h"
 #include "ladder/pins.h"
+#include "session/plugins.h"
 #include "session/strikes.h"
 #include "session/survey.h"
 
 #define CHANGES_TOLD 32u
 
-static const char *state_of(const struct rung__runtime_outcome *outcome)
+static const char *state_of(const struct rung__known_library *library,
+                            const struct rung__runtime_outcome *outcome)
 {
     if (!outcome->tried)
-        return "not tried";
+        return library->runtime == &rung__runtimes[RUNG__RUNTIME_PLUGIN] ? "plugin" : "not tried";
     return outcome->result == RUNG_OK          ? "loaded"
            : outcome->result == RUNG_NOT_FOUND ? "missing"
                                                : "refused";
@@ -37,10 +39,10 @@ static void explain_facts(const struct rung__known_library *library, json_t *to,
     const struct rung__library_facts *facts = &library->facts;
     rung__json_set(to, "file", json_string(facts->file ? facts->file : library->path), failed);
     rung__json_set(to, "version", json_string(facts->version), failed);
-    if (!facts->api)
-        return;
-    rung__json_set(to, "api", json_integer(facts->api), failed);
-    rung__json_set(to, "providers", explain_providers(facts, failed), failed);
+    if (facts->api)
+        rung__json_set(to, "api", json_integer(facts->api), failed);
+    if (facts->provider_count)
+        rung__json_set(to, "providers", explain_providers(facts, failed), failed);
 }
 
 static json_t *explain_library(const struct rung__instance_runtimes *own, size_t index,
@@ -50,7 +52,7 @@ static json_t *explain_library(const struct rung__instance_runtimes *own, size_t
     const struct rung__runtime_outcome *outcome = &own->outcomes[index];
     json_t *object =
         json_pack("{s:s,s:s,s:s,s:s}", "runtime", library->runtime->name, "path", library->path,
-                  "origin", library->origin, "state", state_of(outcome));
+                  "origin", library->origin, "state", state_of(library, outcome));
     if (outcome->reason)
         rung__json_set(object, "reason", json_string(outcome->reason), failed);
     if (*library->digest)
@@ -134,7 +136,8 @@ static json_t *explain_candidates(const struct rung_instance *instance, bool *fa
 {
     json_t *list = json_array();
     for (size_t i = 0; i < instance->runtimes.libraries.count; i++)
-        rung__json_append(list, explain_library(&instance->runtimes, i, failed), failed);
+        if (!rung__library_is_no_plugin(&instance->runtimes.libraries.items[i]))
+            rung__json_append(list, explain_library(&instance->runtimes, i, failed), failed);
     return list;
 }
 

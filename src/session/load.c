@@ -13,6 +13,7 @@
 #include "session/identity.h"
 #include "session/model.h"
 #include "session/override.h"
+#include "session/plugins.h"
 #include "session/recall.h"
 
 #define REASON_BYTES 256
@@ -40,6 +41,7 @@ static rung_result load_into(const struct rung_model *model, const struct rung__
         return result;
     /* Without an engine the rung compiles the model now, and nothing is kept of it. */
     result = rung__rung_execution_make(rung, serving->threads, serving->engine.folder, &execution);
+    execution.execution.plugin = rung__instance_plugin(model->instance, rung);
     if (result == RUNG_OK)
         result = rung__guarded_load(model->instance, rung, model->artifact.digest_text,
                                     &(struct rung__model_request){

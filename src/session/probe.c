@@ -15,6 +15,7 @@
 #include "ladder/probe.h"
 #include "ladder/retry.h"
 #include "session/model.h"
+#include "session/plugins.h"
 #include "session/probe.h"
 #include "session/recall.h"
 #include "session/standing.h"
@@ -82,6 +83,7 @@ static rung_result run_child(struct probe *probe, uint32_t threads, struct rung_
             .rung = trial->rung,
             .helper = probe->instance->helper,
             .library = runtime.path,
+            .plugin = rung__instance_plugin(probe->instance, trial->rung),
             .artifact = &probe->artifact.view,
             .threads = threads,
             .time_limit_ns = probe->options.time_limit_ms * MS,

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "session/plugins.h"
 
 /** A library that is there, by its content; whether it loads may depend on others. */
 static rung_result add_library(struct rung__fingerprint *to, size_t number,
@@ -16,7 +17,9 @@ static rung_result add_library(struct rung__fingerprint *to, size_t number,
         return RUNG_OK;
     (void)rung__text_format(key, sizeof key, "runtime.%s.%zu", library->runtime->name, number);
     (void)rung__text_format(value, sizeof value, "%s%s", library->digest,
-                            rung__library_is_usable(library) ? "" : " that does not load");
+                            rung__library_is_usable(library) || rung__library_is_no_plugin(library)
+                                ? ""
+                                : " that does not load");
     return rung__fingerprint_add(to, key, value);
 }
 

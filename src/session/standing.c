@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "session/plugins.h"
 
 rung_result rung__instance_hardware(const struct rung_instance *instance,
                                     struct rung__hardware **out)
@@ -48,7 +49,8 @@ rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__
         return RUNG_OK;
     }
     const bool has_ort = rung__runtimes[RUNG__RUNTIME_ORT].describe(&ort);
-    if (!rung__rung_is_present(rung, hardware, has_ort ? &ort : NULL, out->reason,
+    if (!rung__rung_is_present(rung, hardware, has_ort ? &ort : NULL,
+                               rung__instance_plugin(instance, rung) != NULL, out->reason,
                                sizeof out->reason)) {
         out->outcome = "absent";
         return RUNG_OK;
