@@ -119,6 +119,7 @@ rung_result open_instance(rung_instance **out)
         .log_level = log_level(),
         .log = print_log,
         .runtime_path = common.runtime,
+        .ladder_path = common.ladder,
         .trust_path = trust[0] ? trust : NULL,
         .probe = probe_policy(common.probe),
     };

@@ -15,7 +15,7 @@ enum {
     EXIT_VERDICT = 1, /**< a negative verdict */
     EXIT_USAGE = 2,
     EXIT_BACKEND = 3,   /**< no runtime, or it failed */
-    EXIT_INTEGRITY = 4, /**< damaged, changed, or not trusted */
+    EXIT_INTEGRITY = 4, /**< damaged, changed, not trusted, or of another identity */
     EXIT_IO = 5,        /**< reading or writing */
     EXIT_DEFECT = 70,   /**< ours */
     EXIT_INTERRUPTED = 130
@@ -24,7 +24,7 @@ enum {
 /** Options that several commands share; their rows are macros so that each table stays one table.
  */
 extern struct common_options {
-    const char *model, *trust, *runtime, *rung, *require, *output, *key, *public_key;
+    const char *model, *trust, *runtime, *rung, *require, *ladder, *output, *key, *public_key;
     const char *hint, *resume, *probe;
     bool json, allow_unsigned, verbose, null_separated;
     bool tells; /**< what takes long is told, as to somebody who waits */
@@ -64,7 +64,13 @@ extern struct common_options {
         .text = "this rung serves, or the exit status is 1", .kind = OPTION_TEXT,                  \
         .value = VALUE_RUNG, .target = &common.require                                             \
     }
-/** What exit status 1 says of commands with that. */
+#define ROW_LADDER                                                                                 \
+    {                                                                                              \
+        .name = "ladder", .argument = "FILE",                                                      \
+        .text = "add, remove or reorder rungs as this file says", .kind = OPTION_TEXT,             \
+        .value = VALUE_FILE, .target = &common.ladder                                              \
+    }
+/** What exit status 1 says of commands with ROW_REQUIRE. */
 #define REQUIRE_VERDICT "a rung of --require that cannot serve the model here"
 #define ROW_UNSIGNED                                                                               \
     {                                                                                              \

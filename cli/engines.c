@@ -24,15 +24,6 @@ struct listing {
     uint64_t bytes;
 };
 
-static const char *state_of(const rung_engine *engine)
-{
-    if (engine->flags & RUNG_ENGINE_UNBUILT)
-        return "unbuilt";
-    if (engine->result != RUNG_OK)
-        return engine->result == RUNG_INTEGRITY ? "damaged" : "unreadable";
-    return engine->flags & RUNG_ENGINE_CURRENT ? "current" : "outdated";
-}
-
 static void print_time(int64_t seconds)
 {
     char text[32] = "-";
@@ -52,17 +43,16 @@ static void print_engine(struct listing *listing, const rung_engine *engine)
            engine->precision, (double)engine->bytes / 1e6);
     print_time(engine->built_s);
     print_time(engine->used_s);
-    printf("%s%s%s\n", state_of(engine), engine->reason[0] ? "  " : "", engine->reason);
+    printf("%s%s%s\n", engine->state, engine->reason[0] ? "  " : "", engine->reason);
 }
 
 static json_t *engine_json(const rung_engine *engine)
 {
     return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:I,s:I}", "name", engine->name, "model",
                      engine->model, "rung", engine->rung, "precision", engine->precision,
-                     "artifact", engine->artifact, "state", state_of(engine), "reason",
-                     engine->reason, "bytes", (json_int_t)engine->bytes, "files",
-                     (int)engine->files, "built", (json_int_t)engine->built_s, "used",
-                     (json_int_t)engine->used_s);
+                     "artifact", engine->artifact, "state", engine->state, "reason", engine->reason,
+                     "bytes", (json_int_t)engine->bytes, "files", (int)engine->files, "built",
+                     (json_int_t)engine->built_s, "used", (json_int_t)engine->used_s);
 }
 
 static void take_engine(void *user, const rung_engine *engine)
@@ -74,7 +64,7 @@ static void take_engine(void *user, const rung_engine *engine)
         print_engine(listing, engine);
     listing->begun = true;
     listing->bytes += engine->result == RUNG_OK ? engine->bytes : 0;
-    if (engine->flags & RUNG_ENGINE_UNBUILT)
+    if (engine->result == RUNG_BACKEND) /* it could not be built, which was told then */
         return;
     listing->damaged += engine->result == RUNG_INTEGRITY;
     listing->unreadable += engine->result != RUNG_OK && engine->result != RUNG_INTEGRITY;

@@ -108,6 +108,26 @@ static void print_rungs(const json_t *json)
     }
 }
 
+static void print_engines(const json_t *json)
+{
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(json, "engines"), index, item)
+    {
+        printf("engine     %s for %s in %s, %.1f MB: %s%s%s\n", text_of(item, "rung"),
+               text_of(item, "model"), text_of(item, "precision"),
+               (double)json_integer_value(json_object_get(item, "bytes")) / 1e6,
+               text_of(item, "state"), *text_of(item, "reason") ? "; " : "",
+               text_of(item, "reason"));
+    }
+}
+
+static void print_ladder(const json_t *json)
+{
+    if (json_is_string(json_object_get(json, "ladder")))
+        printf("ladder     %s says which rungs there are\n", text_of(json, "ladder"));
+}
+
 static void print_override(const json_t *json)
 {
     const json_t *override = json_object_get(json, "override");
@@ -154,12 +174,11 @@ static void print_loaded(const json_t *json)
     }
 }
 
-static void print_runtimes(const json_t *json)
+static void print_libraries(const json_t *list)
 {
     size_t index;
     json_t *item;
-    printf("runtimes\n");
-    json_array_foreach(json_object_get(json, "runtimes"), index, item)
+    json_array_foreach(list, index, item)
     {
         printf("  %-10s %-14s %s (%s)\n", text_of(item, "state"), text_of(item, "runtime"),
                text_of(item, "path"), text_of(item, "origin"));
@@ -185,15 +204,19 @@ static void print_explanation(const json_t *json)
     } else
         printf("chosen     %s: %s; no model was given, so nothing ran\n", rung[0] ? rung : "none",
                text_of(chosen, "reason"));
+    print_ladder(json);
     print_override(json);
     print_changes(json);
     print_strikes(json);
+    print_engines(json);
     print_loaded(json);
     if (json_is_true(json_object_get(json, "allow_unsigned")))
         printf("unsigned models are admitted (--allow-unsigned)\n");
     print_device(json);
     print_rungs(json);
-    print_runtimes(json);
+    printf("runtimes\n");
+    print_libraries(json_object_get(json, "runtimes"));
+    print_libraries(json_object_get(json, "plugins"));
 }
 
 static int print_line(rung_instance *instance)
@@ -246,6 +269,7 @@ static const struct option_row options[] = {
     },
     ROW_RUNG,
     ROW_REQUIRE,
+    ROW_LADDER,
     ROW_RUNTIME,
     ROW_TRUST,
     ROW_UNSIGNED,

@@ -350,6 +350,7 @@ static const struct option_row options[] = {
      .target = &common.threads,
      .least = 1,
      .most = 1024},
+    ROW_LADDER,
     ROW_RUNTIME,
     ROW_TRUST,
     ROW_UNSIGNED,

@@ -130,7 +130,7 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
          .kind = OPTION_CHOICE,                                                                    \
          .target = &common.probe,                                                                  \
          .choices = probe_policies},                                                               \
-        ROW_RUNG, ROW_REQUIRE, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE
+        ROW_RUNG, ROW_REQUIRE, ROW_LADDER, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE
 
 extern const char *const job_hints[];
 

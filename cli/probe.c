@@ -176,6 +176,7 @@ static const struct option_row options[] = {
         .value = VALUE_RUNG,
         .target = &common.require,
     },
+    ROW_LADDER,
     ROW_RUNTIME,
     ROW_TRUST,
     ROW_UNSIGNED,

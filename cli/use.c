@@ -42,7 +42,7 @@ static int run(int count, char **operands)
     return status;
 }
 
-static const struct option_row options[] = {ROW_RUNTIME, ROW_VERBOSE, ROW_END};
+static const struct option_row options[] = {ROW_LADDER, ROW_RUNTIME, ROW_VERBOSE, ROW_END};
 
 static const struct command_example examples[] = {
     {"rung use ort-cpu", "Run every model on ort-cpu from now on, whatever a probe found."},

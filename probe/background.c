@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <rung/engines.h>
+
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -132,7 +134,8 @@ static void catch_signals(const char *state)
     (void)sigaction(SIGHUP, &action, NULL);
 }
 
-static rung_result probe(const struct task *task)
+/** The probe, then the engine of the rung that was chosen, if that compiles. */
+static rung_result work(const struct task *task)
 {
     rung_instance *instance;
     rung_result result = take_variables(task->variables);
@@ -148,7 +151,9 @@ static rung_result probe(const struct task *task)
         .policy = task->policy ? (rung_probe_policy)task->policy
                                : rung__policy_by_load(rung__instance_hardware_root(instance)),
     };
-    return rung__probe_unasked(instance, task->model, &options);
+    result = rung__probe_unasked(instance, task->model, &options);
+    return result == RUNG_OK ? rung_engines_build(instance, &task->model, 1, NULL, NULL, NULL)
+                             : result;
 }
 
 /** Away from the streams, the terminal and the group of the one who asks. What is open lies below
@@ -173,7 +178,7 @@ _Noreturn static void go_on(const struct task *task, int report)
     if (gone && write(report, &gone, sizeof gone) == sizeof gone) {
         (void)close(report);
         be_last();
-        (void)probe(task);
+        (void)work(task);
     }
     _exit(!gone);
 }

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rung-probe build RUNG LIBRARY PLUGIN THREADS FOLDER <MODEL FILE: a session that leaves what it
  * compiled in the folder. */
-#include "input.h"
+#include "ladder/trial_input.h"
 #include "probe.h"
-#include "session.h"
+#include "request.h"
 
 rung_result build_engine(char **operands, struct rung__bytes file, struct answer *answer)
 {
     struct rung__artifact_view view;
-    struct session session;
+    struct rung__trial_request request;
+    struct rung__trial_session session;
     (void)answer;
-    rung_result result = session_open(file, operands, operands[4], &view, &session);
-    if (result != RUNG_OK)
-        return result;
+    rung_result result = request_read(file, operands, &view, &request);
+    request.engines = operands[4];
+    if (result == RUNG_OK)
+        result = rung__trial_open(&request, &session);
+    if (result == RUNG_OK)
+        result = rung__trial_fill_input(&view, &session.memory);
     /* What some drivers compile they compile when it is run. */
-    fill_input(&view, &session.memory);
-    return session.provider->run(session.context);
+    return result == RUNG_OK ? session.provider->run(session.context) : result;
 }

@@ -93,20 +93,18 @@ RUNG_API rung_result rung_engines_start(rung_instance *instance, const char *con
 RUNG_API void rung_engines_pause(rung_instance *instance);
 RUNG_API void rung_engines_resume(rung_instance *instance);
 
-/** Flags of rung_engine. */
-enum {
-    RUNG_ENGINE_CURRENT = 1u << 0, /**< of this device with its drivers and libraries as they are */
-    RUNG_ENGINE_UNBUILT = 1u << 1  /**< no engine: it could not be built, and `reason` says why */
-};
-
 /** One engine. The strings live for the callback, and none is NULL. */
 typedef struct rung_engine {
     uint32_t struct_size; /**< sizeof(rung_engine), set by the library */
     uint32_t version;     /**< RUNG_STRUCT_VERSION, set by the library */
-    uint32_t flags;       /**< RUNG_ENGINE_* */
-    rung_result result;   /**< INTEGRITY: it is damaged; then what follows may be "" or 0 */
-    const char *reason;   /**< one line; "" when OK */
-    const char *name;     /**< of its folder */
+    uint32_t flags;       /**< 0 */
+    rung_result result;   /**< OK; INTEGRITY: damaged, then what follows may be "" or 0; BACKEND:
+                               unbuilt; else what happened when it was to be read */
+    /** "current"; "outdated": of another device, or other drivers or libraries; "damaged";
+     * "unreadable"; "unbuilt": no engine, as it could not be built. */
+    const char *state;
+    const char *reason; /**< one line; "" when there is nothing to say */
+    const char *name;   /**< of its folder */
     const char *model, *rung, *precision;
     const char *artifact; /**< content digest of the model: 64 hexadecimal digits */
     uint64_t bytes;

@@ -30,7 +30,13 @@ enum {
     /** Admit model files without a signature; every report of such a model says so. */
     RUNG_INSTANCE_ALLOW_UNSIGNED = 1u << 0,
     /** Read no environment variable. It is implied when the process has elevated privileges. */
-    RUNG_INSTANCE_NO_ENVIRONMENT = 1u << 1
+    RUNG_INSTANCE_NO_ENVIRONMENT = 1u << 1,
+    /**
+     * Make no process, for a host that may make none: the helper program is not run. What would be
+     * tried in a process of its own is then tried on a thread of this one, or not at all: rungs of
+     * other runtimes than the one that is loaded, and tract.
+     */
+    RUNG_INSTANCE_NO_CHILDREN = 1u << 2
 };
 
 /** Which rungs are measured (docs/ladder.md). */
@@ -69,15 +75,21 @@ typedef struct rung_instance_options {
     /**
      * Which rungs are measured unasked: after the first answer of a process that finds no verdict
      * of this device, a process of the lowest priority does what rung_model_probe does, once, and
-     * goes on where this one ends. DEFAULT: RUNG_PROBE, else all when the machine is idle, the
-     * first when it is not.
+     * goes on where this one ends. Without the helper program a thread of this process does, and
+     * rung_instance_destroy waits for what it is just trying, at most ten seconds. DEFAULT:
+     * RUNG_PROBE, else all when the machine is idle, the first when it is not.
      */
     rung_probe_policy probe;
     uint32_t reserved_0;
     uint64_t engine_cache_bytes; /**< that the user's engines may take on the disk (rung/engines.h):
                                       those least recently used go first; 0:
                                       RUNG_ENGINE_CACHE_BYTES, else 4 GiB */
-    uint64_t reserved[5];
+    /**
+     * A ladder file (docs/ladder.md), which adds, removes or reorders rungs. NULL: RUNG_LADDER,
+     * else the rungs of this version.
+     */
+    const char *ladder_path;
+    uint64_t reserved[4];
 } rung_instance_options;
 
 /** One user of the library: its configuration, trust, runtime and models. Opaque. */
@@ -91,7 +103,8 @@ typedef struct rung_instance rung_instance;
  * the caller, who ends it with rung_instance_destroy after the models made from it. Safe from any
  * thread; several instances may live in one process, but all of them share the one ONNX Runtime
  * and the one tract that the first of them loaded. Results: OK, INVALID_ARGUMENT (also for a
- * RUNG_PROBE that says nothing known), VERSION, NO_MEMORY.
+ * RUNG_PROBE that says nothing known, and a ladder file that is none), VERSION, IO (a ladder file
+ * that cannot be read), NO_MEMORY.
  */
 RUNG_API rung_result rung_instance_create(const rung_instance_options *options,
                                           rung_instance **out);

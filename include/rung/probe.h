@@ -56,10 +56,13 @@ typedef void (*rung_probe_callback)(void *user, const rung_probe_rung *rung);
  * rung_model_open follows it as long as all that it depends on is unchanged; where it cannot be
  * stored the log says so, and the call succeeds.
  *
+ * Without the helper program, or with RUNG_INSTANCE_NO_CHILDREN, each is tried on a thread of this
+ * process. What dies there takes the process with it, and is not tried a third time; what does not
+ * come back in time stays on its thread, and nothing more is tried.
+ *
  * `options` may be NULL, `callback` too. It takes seconds; one probe at a time runs for a user, and
  * others wait. Safe from any thread. Results: those of rung_model_open for a file that is not
- * admitted, OK, UNSUPPORTED (no rung can run it, or there is no helper program), TIMEOUT (another
- * probe does not end), NO_MEMORY.
+ * admitted, OK, UNSUPPORTED (no rung can run it), TIMEOUT (another probe does not end), NO_MEMORY.
  */
 RUNG_API rung_result rung_model_probe(rung_instance *instance, const char *path,
                                       const rung_probe_options *options,

@@ -6,6 +6,8 @@
 
 #include <rung/instance.h>
 
+#define RUNG__LADDER_VARIABLE "RUNG_LADDER"
+
 /** One row a variable: field, name, text for `rung help environment`. Kept in the order of names.
  */
 #define RUNG__ENVIRONMENT(X)                                                                       \
@@ -15,6 +17,8 @@
     X(hardware_root, "RUNG_HARDWARE_ROOT",                                                         \
       "for tests and diagnosis: a folder with another machine's /sys, /proc, /dev and /etc, read " \
       "in the place of this one's")                                                                \
+    X(ladder, RUNG__LADDER_VARIABLE,                                                               \
+      "a file that adds, removes or reorders rungs, where no option names one")                    \
     X(model_path, "RUNG_MODEL_PATH", "folders in which models are looked up by name")              \
     X(probe, "RUNG_PROBE",                                                                         \
       "which rungs are measured unasked: off, first (until one beats the floor), or all "          \
@@ -36,9 +40,7 @@
       "the user's data folder; models are looked up in its rung/models (default ~/.local/share)")  \
     X(xdg_state_home, "XDG_STATE_HOME",                                                            \
       "the user's state folder; in its rung are the verdicts of probes, what libraries are, and "  \
-      "the "                                                                                       \
-      "choice of rung use "                                                                        \
-      "(default ~/.local/state)")
+      "the choice of rung use (default ~/.local/state)")
 
 /** The values read at instance creation, each owned, NULL when unset or empty. */
 struct rung__environment {

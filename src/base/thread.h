@@ -13,8 +13,12 @@
  */
 rung_result rung__thread_start(struct rung__thread *thread, const char *name,
                                void (*run)(void *argument), void *argument);
-/** Waits for its end; each started thread is joined once. */
+/** Waits for its end; each started thread is joined once, or left. */
 void rung__thread_join(struct rung__thread *thread);
+/** Leaves it alone for good: one that may never end. */
+void rung__thread_leave(struct rung__thread *thread);
+/** Lets the threads of others go first, as far as the system does that for a single thread. */
+void rung__thread_yield_to_others(void);
 
 /** A mutex with static storage may also be set to RUNG__MUTEX_INITIALIZER. */
 void rung__mutex_init(struct rung__mutex *mutex);

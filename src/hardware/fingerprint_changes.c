@@ -44,17 +44,12 @@ static void title_of(const struct line *line, char to[TITLE_BYTES])
     static const struct {
         const char *key, *title;
     } rows[] = {
-        {"cpu.features", "CPU features"},
-        {"cpu.model", "CPU"},
-        {"cpu.usable", "usable CPUs"},
-        {"device.", "device "},
-        {"driver.", "driver "},
-        {"kfd", "/dev/kfd"},
-        {"opencl", "OpenCL driver"},
-        {"policy", "policy version"},
-        {"rung", "Rung"},
-        {"runtime.", "library "},
-        {"soc", "chip"},
+        {"cpu.features", "CPU features"}, {"cpu.model", "CPU"},
+        {"cpu.usable", "usable CPUs"},    {"device.", "device "},
+        {"driver.", "driver "},           {"kfd", "/dev/kfd"},
+        {"ladder", "ladder file"},        {"opencl", "OpenCL driver"},
+        {"policy", "policy version"},     {"rung", "Rung"},
+        {"runtime.", "library "},         {"soc", "chip"},
     };
     const int length = line->key_length < TITLE_BYTES ? (int)line->key_length : TITLE_BYTES - 1;
     (void)rung__text_format(to, TITLE_BYTES, "%.*s", length, line->key);

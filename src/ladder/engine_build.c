@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "ladder/table.h"
 #include "runtime/helper.h"
 
 static rung_result take_failure(const struct rung__helper_answer *answer, rung_result result,
@@ -27,7 +28,7 @@ rung_result rung__engine_build(const struct rung__engine_task *task, struct rung
     struct rung__helper_answer answer;
     const char *const arguments[] = {
         RUNG__ENGINE_BUILD,
-        task->rung->id,
+        rung__rung_told(task->rung),
         task->library,
         task->plugin ? task->plugin : "",
         threads,

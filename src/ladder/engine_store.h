@@ -40,6 +40,10 @@ rung_result rung__engine_use(const struct rung__engine_store *store,
                              const struct rung__engine_key *key, struct rung__engine_use *out);
 void rung__engine_use_finish(struct rung__engine_use *use);
 
+/** True when there is one, right or not. */
+bool rung__engine_exists(const struct rung__engine_store *store,
+                         const struct rung__engine_key *key);
+
 /* ---- making ---- */
 
 /** An engine in the making. All zero is none. */

@@ -90,3 +90,13 @@ void rung__engine_use_finish(struct rung__engine_use *use)
     free(use->lock_path);
     *use = (struct rung__engine_use){0};
 }
+
+bool rung__engine_exists(const struct rung__engine_store *store, const struct rung__engine_key *key)
+{
+    char *root = rung__engine_root(store);
+    char *path = root ? rung__text_new("%s/%s/" RUNG__ENGINE_RECORD, root, key->name) : NULL;
+    const bool exists = path && rung__path_kind(path) == RUNG__PATH_FILE;
+    free(path);
+    free(root);
+    return exists;
+}

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "ladder/table.h"
 #include "runtime/helper.h"
 
 #define NS_MAX (UINT64_C(1) << 53)
@@ -66,7 +67,7 @@ rung_result rung__probe_try(const struct rung__probe_task *task, struct rung__tr
 {
     char threads[16];
     struct rung__helper_answer answer;
-    const char *const arguments[] = {RUNG__PROBE_TRIAL, task->rung->id,
+    const char *const arguments[] = {RUNG__PROBE_TRIAL, rung__rung_told(task->rung),
                                      task->library,     task->plugin ? task->plugin : "",
                                      threads,           NULL};
     *out = (struct rung__trial){.rung = task->rung};

@@ -55,6 +55,7 @@ struct rung__rung {
     /** Of ONNX Runtime's session, beside those of every session (runtime/ort/session.c), and the
      * execution provider's. Values as execution.h reads them. */
     const struct rung__option *session, *options;
+    const char *told; /**< of a ladder file: its entry (ladder/table.h); else NULL */
 };
 
 /** The rungs, best first, and their number. */

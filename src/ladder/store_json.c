@@ -37,7 +37,9 @@ static rung_result read_rung(const json_t *json, char id[RUNG__RUNG_ID_BYTES],
     to->first_ns = rung__json_u64(&reader, "first_ns", 0, NUMBER_MAX, true, 0);
     to->median_ns = rung__json_u64(&reader, "median_ns", 0, NUMBER_MAX, true, 0);
     to->peak_bytes = rung__json_u64(&reader, "peak_bytes", 0, NUMBER_MAX, true, 0);
-    rung__json_copy_text(&reader, "library", to->library, sizeof to->library);
+    const char *library = rung__json_text(&reader, "library", false);
+    if (library && !rung__text_format(to->library, sizeof to->library, "%s", library))
+        rung__json_refuse(&reader, "library is longer than a digest");
     return rung__json_reader_end(&reader);
 }
 

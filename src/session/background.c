@@ -29,12 +29,15 @@ static void set_text(json_t *object, const char *key, const char *text, bool *fa
         rung__json_set(object, key, json_string(text), failed);
 }
 
-static json_t *describe_variables(const struct rung__environment *environment, bool *failed)
+/** The environment, and in it the ladder file that an option named. */
+static json_t *describe_variables(const struct rung_instance *instance, bool *failed)
 {
+    const struct rung__environment *environment = &instance->environment;
     json_t *object = json_object();
 #define SET(field, name, text) set_text(object, name, environment->field, failed);
     RUNG__ENVIRONMENT(SET)
 #undef SET
+    set_text(object, RUNG__LADDER_VARIABLE, instance->table.path, failed);
     return object;
 }
 
@@ -52,8 +55,8 @@ static json_t *describe(const struct rung_instance *instance, bool *failed)
     set_text(object, RUNG__BACKGROUND_LIBRARY, library, failed);
     set_text(object, RUNG__BACKGROUND_RUNTIMES, instance->runtime_path, failed);
     set_text(object, RUNG__BACKGROUND_TRUST, instance->trust_path, failed);
-    rung__json_set(object, RUNG__BACKGROUND_VARIABLES,
-                   describe_variables(&instance->environment, failed), failed);
+    rung__json_set(object, RUNG__BACKGROUND_VARIABLES, describe_variables(instance, failed),
+                   failed);
     free(library);
     return object;
 }
@@ -110,57 +113,102 @@ static rung_result note_try(struct rung_instance *instance)
     return result;
 }
 
-static void run(void *argument)
+static void tell_failure(const struct rung_instance *instance)
 {
-    struct rung_instance *instance = argument;
+    rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is done in the background: %s",
+                    rung_last_error());
+}
+
+/** On this very thread. */
+static rung_result probe_here(struct rung_instance *instance)
+{
+    const rung_probe_policy by_load = rung__policy_by_load(rung__instance_hardware_root(instance));
+    const rung_probe_options options = {
+        .struct_size = sizeof options,
+        .version = RUNG_STRUCT_VERSION,
+        .policy = instance->probe != RUNG_PROBE_DEFAULT ? instance->probe : by_load,
+    };
+    return rung__probe_unasked(instance, instance->background.model, &options);
+}
+
+static void run(struct rung_instance *instance)
+{
+    const bool has_helper = rung__instance_has_helper(instance);
+    rung__thread_yield_to_others();
     rung_result result = rung__probe_check_free(instance);
     if (result == RUNG_OK)
         result = note_try(instance);
     if (result == RUNG_OK)
-        result = hand_over(instance);
-    if (result == RUNG_OK)
-        rung__log_write(
-            &instance->log, RUNG_LOG_INFO,
-            "nothing is proven on this device; the rungs are measured in the background");
+        result = has_helper ? hand_over(instance) : probe_here(instance);
+    if (result != RUNG_OK)
+        tell_failure(instance);
     else
-        rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is measured in the background: %s",
-                        rung_last_error());
+        rung__log_write(&instance->log, RUNG_LOG_INFO,
+                        "what is not proven or not built on this device %s",
+                        has_helper ? "is seen to in the background"
+                                   : "was seen to on a thread of this process");
 }
 
-static bool wants_probe(const struct rung_model *model)
+static bool may_start(const struct rung_instance *instance)
 {
-    const struct rung_instance *instance = model->instance;
-    return model->unproven && instance->probe != RUNG_PROBE_OFF && instance->state &&
-           instance->helper && rung__path_kind(instance->helper) == RUNG__PATH_FILE;
+    return instance->probe != RUNG_PROBE_OFF && instance->state;
+}
+
+static void work(void *argument)
+{
+    struct rung_instance *instance = argument;
+    run(instance);
+    atomic_store(&instance->background.working, false);
+}
+
+static void join(struct rung__background *background)
+{
+    if (background->started)
+        rung__thread_join(&background->thread);
+    free(background->model);
+    background->started = false;
+    background->model = NULL;
 }
 
 static void start(struct rung_instance *instance, const struct rung_model *model)
 {
     struct rung__background *background = &instance->background;
+    join(background);
     background->model = rung__text_new("%s", model->artifact.path);
-    rung_result result =
-        background->model ? rung__thread_start(&background->thread, "rung-hand-over", run, instance)
-                          : no_memory();
+    atomic_store(&background->working, true);
+    rung_result result = background->model ? rung__thread_start(&background->thread,
+                                                                "rung-hand-over", work, instance)
+                                           : no_memory();
     background->started = result == RUNG_OK;
-    if (result != RUNG_OK)
-        rung__log_write(&instance->log, RUNG_LOG_INFO, "nothing is measured in the background: %s",
-                        rung_last_error());
+    if (result == RUNG_OK)
+        return;
+    atomic_store(&background->working, false);
+    tell_failure(instance);
 }
 
-void rung__background_after_answer(const struct rung_model *model)
+/** A device is probed once by a process: what its instances find out would be the same. */
+static bool is_due(const struct rung_model *model)
 {
-    /* One for the whole process: what the instances of a process find out would be the same. */
-    static atomic_bool done;
-    if (atomic_load_explicit(&done, memory_order_relaxed) || !wants_probe(model) ||
-        atomic_exchange(&done, true))
+    static atomic_bool probed;
+    return model->awaits || !atomic_exchange(&probed, true);
+}
+
+void rung__background_after_answer(struct rung_model *model)
+{
+    struct rung_instance *instance = model->instance;
+    if (!atomic_load_explicit(&model->wants_background, memory_order_relaxed) ||
+        !atomic_exchange(&model->wants_background, false) || !may_start(instance))
         return;
-    start(model->instance, model);
+    rung__mutex_lock(&instance->background_mutex);
+    if (atomic_load(&instance->background.working)) /* a later answer asks again */
+        atomic_store(&model->wants_background, true);
+    else if (is_due(model))
+        start(instance, model);
+    rung__mutex_unlock(&instance->background_mutex);
 }
 
 void rung__background_finish(struct rung__background *background)
 {
-    if (background->started)
-        rung__thread_join(&background->thread);
-    free(background->model);
-    *background = (struct rung__background){0};
+    atomic_store(&background->ending, true);
+    join(background);
 }

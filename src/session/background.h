@@ -2,14 +2,17 @@
 #ifndef RUNG__SESSION_BACKGROUND_H
 #define RUNG__SESSION_BACKGROUND_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/thread.h"
 
 /*
- * Probing unasked: after its first answer a process that found no verdict starts one process of
- * the lowest priority, which does the whole probe, stores the verdict and ends alone.
+ * What is done unasked: after its first answer a process that found no verdict, or no engine of a
+ * rung that compiles, starts one process of the lowest priority, which does the whole probe, stores
+ * the verdict, builds the model's engine, and ends alone. Where no process can be made a thread of
+ * this one probes, with the rungs of the runtime that is loaded, and nothing is built.
  */
 
 /* The helper's subcommand. It takes an object on standard input, with the members below, and has
@@ -27,21 +30,25 @@
 
 /** What an instance has to do with it. All zero is nothing. */
 struct rung__background {
-    struct rung__thread thread; /**< hands the probe over; it takes some milliseconds */
+    struct rung__thread thread; /**< hands the probe over in milliseconds, or makes it */
     bool started;
-    char *model; /**< its path */
+    atomic_bool working; /**< the thread has not come to its end */
+    atomic_bool ending;  /**< the instance is about to end */
+    char *model;         /**< its path */
 };
 
 struct rung_instance;
 struct rung_model;
 
 /**
- * To be called behind each answer. The first one of a process for which nothing is proven starts
- * a thread, which starts the helper; whatever stands in the way is a line in the log.
+ * To be called behind each answer. The first one of a model of which nothing is proven, or whose
+ * engine is not built, starts a thread, which starts the helper; whatever stands in the way is a
+ * line in the log.
  */
-void rung__background_after_answer(const struct rung_model *model);
+void rung__background_after_answer(struct rung_model *model);
 
-/** Waits until the probe is handed over, if it is on its way. */
+/** Waits until the probe is handed over, or made on the thread: then what is tried just now is the
+ * last that is tried. */
 void rung__background_finish(struct rung__background *background);
 
 #endif

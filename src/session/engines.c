@@ -69,3 +69,13 @@ rung_result rung__engine_ready(struct rung_instance *instance, const struct rung
     const rung_result result = rung__instance_engine_key(instance, rung, artifact, &key);
     return result == RUNG_OK ? take(instance, &key, out) : result;
 }
+
+bool rung__engine_is_built(struct rung_instance *instance, const struct rung__rung *rung,
+                           const struct rung__artifact *artifact)
+{
+    struct rung__engine_key key;
+    if (!instance->cache || rung__instance_engine_key(instance, rung, artifact, &key) != RUNG_OK)
+        return false;
+    const struct rung__engine_store store = rung__instance_engines(instance);
+    return rung__engine_exists(&store, &key);
+}

@@ -12,7 +12,6 @@
 #include "ladder/engine_failure.h"
 #include "ladder/pins.h"
 #include "session/model.h"
-#include "session/plugins.h"
 #include "session/recall.h"
 #include "session/standing.h"
 
@@ -28,6 +27,8 @@ struct build {
     struct rung__engine_key key;
     struct rung__engine_part part;
     char *fingerprint;
+    const char *library; /**< of the rung's runtime */
+    const char *plugin;  /**< that brings its execution provider; NULL: none does */
 };
 
 /** An end. Gives OK: the model is through. */
@@ -78,11 +79,13 @@ static rung_result choose_rung(struct build *build)
 static rung_result check_standing(struct build *build)
 {
     struct rung__hardware *hardware = NULL;
-    struct rung__standing standing;
+    struct rung__standing standing = {.library = ""};
     rung_result result = rung__instance_hardware(build->instance, &hardware);
     if (result == RUNG_OK)
         result = rung__rung_stand(build->instance, hardware, build->out->rung, &standing);
     free(hardware);
+    build->library = standing.library;
+    build->plugin = standing.plugin;
     if (result == RUNG_OK && !standing.can_run)
         result = conclude(build, "failed", RUNG_UNSUPPORTED, "%s", standing.reason);
     return result;
@@ -92,16 +95,12 @@ static rung_result check_standing(struct build *build)
 
 static rung_result run_child(struct build *build, struct rung__outcome *outcome)
 {
-    const struct rung__provider *provider = build->out->rung->provider;
-    struct rung__runtime_description runtime = {.path = ""};
-    if (provider->runtime)
-        (void)provider->runtime->describe(&runtime);
     return rung__engine_build(
         &(struct rung__engine_task){
             .rung = build->out->rung,
             .helper = build->instance->helper,
-            .library = runtime.path,
-            .plugin = rung__instance_plugin(build->instance, build->out->rung),
+            .library = build->library,
+            .plugin = build->plugin,
             .artifact = &build->artifact.view,
             .threads = build->want->threads,
             .time_limit_ns = build->want->time_limit_ns,

@@ -20,17 +20,19 @@ struct telling {
     char fingerprint[2 * RUNG__SHA256_BYTES + 1]; /**< the digest of that of this machine */
 };
 
-static uint32_t flags_of(const struct telling *telling, const struct rung__engine_key *key)
+static const char *state_of(const struct telling *telling, const struct rung__engine_entry *entry)
 {
-    return strcmp(telling->fingerprint, key->fingerprint) == 0 ? RUNG_ENGINE_CURRENT : 0;
+    if (entry->result != RUNG_OK)
+        return entry->result == RUNG_INTEGRITY ? "damaged" : "unreadable";
+    const bool current = strcmp(telling->fingerprint, entry->record->key.fingerprint) == 0;
+    return current ? "current" : "outdated";
 }
 
-static rung_engine describe(const struct telling *telling, const struct rung__engine_key *key)
+static rung_engine describe(const struct rung__engine_key *key)
 {
     return (rung_engine){
         .struct_size = sizeof(rung_engine),
         .version = RUNG_STRUCT_VERSION,
-        .flags = flags_of(telling, key),
         .reason = "",
         .name = key->name,
         .model = key->model,
@@ -44,7 +46,8 @@ static void tell_engine(void *user, const struct rung__engine_entry *entry)
 {
     const struct telling *telling = user;
     const struct rung__engine_record *record = entry->record;
-    rung_engine engine = describe(telling, &record->key);
+    rung_engine engine = describe(&record->key);
+    engine.state = state_of(telling, entry);
     engine.name = entry->name;
     engine.result = entry->result;
     engine.reason = entry->reason;
@@ -58,8 +61,8 @@ static void tell_engine(void *user, const struct rung__engine_entry *entry)
 static void tell_failure(void *user, const struct rung__engine_key *key, const char *reason)
 {
     const struct telling *telling = user;
-    rung_engine engine = describe(telling, key);
-    engine.flags |= RUNG_ENGINE_UNBUILT;
+    rung_engine engine = describe(key);
+    engine.state = "unbuilt";
     engine.result = RUNG_BACKEND;
     engine.reason = reason;
     telling->callback(telling->user, &engine);

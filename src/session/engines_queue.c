@@ -147,7 +147,7 @@ static rung_result read_options(const rung_instance *instance,
                           options.flags & ~(uint32_t)RUNG_ENGINES_AGAIN);
     out->again = options.flags & RUNG_ENGINES_AGAIN;
     out->time_limit_ns = (options.time_limit_ms ? options.time_limit_ms : TIME_LIMIT_MS) * MS;
-    if (options.rung && !(out->rung = rung__rung_named(options.rung)))
+    if (options.rung && !(out->rung = rung__table_find(&instance->table, options.rung)))
         return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\"; rung explain lists them",
                           options.rung);
     return rung__threads_resolve(instance, options.threads, "rung_engines_options", &out->threads);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why things are as they are, as JSON. */
+#include <rung/engines.h>
 #include <rung/instance.h>
 
 #include <stdlib.h>
@@ -9,58 +10,11 @@
 #include "base/json.h"
 #include "hardware/describe.h"
 #include "ladder/pins.h"
-#include "session/plugins.h"
+#include "session/library_explain.h"
 #include "session/strikes.h"
 #include "session/survey.h"
 
 #define CHANGES_TOLD 32u
-
-static const char *state_of(const struct rung__known_library *library,
-                            const struct rung__runtime_outcome *outcome)
-{
-    if (!outcome->tried)
-        return library->runtime == &rung__runtimes[RUNG__RUNTIME_PLUGIN] ? "plugin" : "not tried";
-    return outcome->result == RUNG_OK          ? "loaded"
-           : outcome->result == RUNG_NOT_FOUND ? "missing"
-                                               : "refused";
-}
-
-static json_t *explain_providers(const struct rung__library_facts *facts, bool *failed)
-{
-    json_t *list = json_array();
-    for (uint32_t i = 0; i < facts->provider_count; i++)
-        rung__json_append(list, json_string(facts->providers[i]), failed);
-    return list;
-}
-
-/** What is known of a library that loads. */
-static void explain_facts(const struct rung__known_library *library, json_t *to, bool *failed)
-{
-    const struct rung__library_facts *facts = &library->facts;
-    rung__json_set(to, "file", json_string(facts->file ? facts->file : library->path), failed);
-    rung__json_set(to, "version", json_string(facts->version), failed);
-    if (facts->api)
-        rung__json_set(to, "api", json_integer(facts->api), failed);
-    if (facts->provider_count)
-        rung__json_set(to, "providers", explain_providers(facts, failed), failed);
-}
-
-static json_t *explain_library(const struct rung__instance_runtimes *own, size_t index,
-                               bool *failed)
-{
-    const struct rung__known_library *library = &own->libraries.items[index];
-    const struct rung__runtime_outcome *outcome = &own->outcomes[index];
-    json_t *object =
-        json_pack("{s:s,s:s,s:s,s:s}", "runtime", library->runtime->name, "path", library->path,
-                  "origin", library->origin, "state", state_of(library, outcome));
-    if (outcome->reason)
-        rung__json_set(object, "reason", json_string(outcome->reason), failed);
-    if (*library->digest)
-        rung__json_set(object, "digest", json_string(library->digest), failed);
-    if (rung__library_is_usable(library))
-        explain_facts(library, object, failed);
-    return object;
-}
 
 /** A runtime that is loaded. */
 static json_t *explain_runtime(const struct rung__runtime *runtime, bool *failed)
@@ -104,7 +58,7 @@ static json_t *explain_ms(uint64_t ns)
 /** What the table says of a rung, how it stands, and what a probe found. */
 static json_t *explain_rung(const struct rung__survey *survey, uint32_t index, bool *failed)
 {
-    const struct rung__rung *rung = &rung__rungs[index];
+    const struct rung__rung *rung = &survey->table->rungs[index];
     const struct rung__standing *standing = &survey->standings[index];
     const struct rung__outcome *probed = rung__survey_probed(survey, index);
     const bool timed = probed && probed->runs;
@@ -127,17 +81,8 @@ static json_t *explain_rung(const struct rung__survey *survey, uint32_t index, b
 static json_t *explain_rungs(const struct rung__survey *survey, bool *failed)
 {
     json_t *list = json_array();
-    for (uint32_t i = 0; i < rung__rung_count; i++)
+    for (uint32_t i = 0; i < survey->table->count; i++)
         rung__json_append(list, explain_rung(survey, i, failed), failed);
-    return list;
-}
-
-static json_t *explain_candidates(const struct rung_instance *instance, bool *failed)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < instance->runtimes.libraries.count; i++)
-        if (!rung__library_is_no_plugin(&instance->runtimes.libraries.items[i]))
-            rung__json_append(list, explain_library(&instance->runtimes, i, failed), failed);
     return list;
 }
 
@@ -148,6 +93,31 @@ static json_t *explain_runtimes(const struct rung_instance *instance, bool *fail
         if (instance->runtimes.of[r].loaded)
             rung__json_append(list, explain_runtime(&rung__runtimes[r], failed), failed);
     return list;
+}
+
+struct engines {
+    json_t *list;
+    bool *failed;
+};
+
+static void add_engine(void *user, const rung_engine *engine)
+{
+    const struct engines *engines = user;
+    rung__json_append(engines->list,
+                      json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:I}", "rung", engine->rung, "model",
+                                engine->model, "artifact", engine->artifact, "precision",
+                                engine->precision, "state", engine->state, "reason", engine->reason,
+                                "bytes", (json_int_t)engine->bytes),
+                      engines->failed);
+}
+
+/** The engines that are kept. A folder that cannot be read has none that could be used. */
+static rung_result explain_engines(struct rung_instance *instance, json_t *to, bool *failed)
+{
+    struct engines engines = {json_array(), failed};
+    const rung_result result = rung_engines_list(instance, add_engine, &engines);
+    rung__json_set(to, "engines", engines.list, failed);
+    return result == RUNG_NO_MEMORY ? result : RUNG_OK;
 }
 
 /** What is wanted in place of what a probe chose; null for nothing. */
@@ -215,12 +185,13 @@ static json_t *explain_all(struct rung_instance *instance, const struct rung__su
                            bool *failed)
 {
     return json_pack(
-        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
+        "{s:i,s:s,s:o,s:{s:s?,s:s},s:o,s:s?,s:o,s:o,s:o,s:o,s:o,s:b,s:i}", "schema", 1, "version",
         rung_version(), "device", rung__hardware_json(survey->hardware, failed), "chosen", "rung",
         survey->chosen ? survey->chosen->id : NULL, "reason", survey->reason, "override",
-        explain_override(&survey->override), "rungs", explain_rungs(survey, failed), "verdict",
-        explain_verdict(&survey->recall), "loaded", explain_runtimes(instance, failed), "runtimes",
-        explain_candidates(instance, failed), "allow_unsigned",
+        explain_override(&survey->override), "ladder", survey->table->path, "rungs",
+        explain_rungs(survey, failed), "verdict", explain_verdict(&survey->recall), "loaded",
+        explain_runtimes(instance, failed), "runtimes", rung__explain_libraries(instance, failed),
+        "plugins", rung__explain_plugins(instance, failed), "allow_unsigned",
         (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0, "trusted_keys",
         (int)instance->trust.count);
 }
@@ -235,6 +206,8 @@ static rung_result explain(struct rung_instance *instance, const struct rung__su
         result = explain_fingerprint(instance, &survey->recall, *out, &failed);
     if (result == RUNG_OK)
         result = rung__explain_strikes(instance, *out, &failed);
+    if (result == RUNG_OK)
+        result = explain_engines(instance, *out, &failed);
     if (result == RUNG_OK && !failed)
         return RUNG_OK;
     json_decref(*out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
 #include "ladder/engine_store.h"
@@ -14,7 +15,8 @@
 #include "runtime/ort/ort.h"
 #include "session/structure.h"
 
-#define KNOWN_FLAGS (RUNG_INSTANCE_ALLOW_UNSIGNED | RUNG_INSTANCE_NO_ENVIRONMENT)
+#define KNOWN_FLAGS                                                                                \
+    (RUNG_INSTANCE_ALLOW_UNSIGNED | RUNG_INSTANCE_NO_ENVIRONMENT | RUNG_INSTANCE_NO_CHILDREN)
 
 const char *rung_version(void)
 {
@@ -110,13 +112,30 @@ static rung_result keep_paths(struct rung_instance *instance, const rung_instanc
         instance->runtime_path = rung__text_new("%s", options->runtime_path);
     if (options->trust_path)
         instance->trust_path = rung__text_new("%s", options->trust_path);
-    instance->helper =
-        options->helper_path ? rung__text_new("%s", options->helper_path) : rung__helper_find();
+    const bool may_help = !(options->flags & RUNG_INSTANCE_NO_CHILDREN);
+    if (may_help)
+        instance->helper =
+            options->helper_path ? rung__text_new("%s", options->helper_path) : rung__helper_find();
     if ((options->runtime_path && !instance->runtime_path) ||
         (options->trust_path && !instance->trust_path) ||
-        (options->helper_path && !instance->helper))
+        (options->helper_path && may_help && !instance->helper))
         return rung__fail(RUNG_NO_MEMORY, "no memory for an instance");
     return RUNG_OK;
+}
+
+/** Without a file the rungs are those of this version. */
+static rung_result read_ladder(struct rung_instance *instance, const char *option)
+{
+    const char *path = option ? option : instance->environment.ladder;
+    if (path)
+        return rung__table_read(path, &instance->table);
+    rung__table_default(&instance->table);
+    return RUNG_OK;
+}
+
+bool rung__instance_has_helper(const struct rung_instance *instance)
+{
+    return instance->helper && rung__path_kind(instance->helper) == RUNG__PATH_FILE;
 }
 
 /** What the application says, else the environment, else the default. */
@@ -160,6 +179,7 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
     instance->log = (struct rung__log){options.log, options.log_user,
                                        options.log_level ? options.log_level : RUNG_LOG_WARNING};
     rung__mutex_init(&instance->mutex);
+    rung__mutex_init(&instance->background_mutex);
     rung__engine_builder_init(&instance->builder);
     result = rung__environment_read(&instance->environment,
                                     options.flags & RUNG_INSTANCE_NO_ENVIRONMENT);
@@ -173,6 +193,8 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
         result = name_folders(instance);
     if (result == RUNG_OK)
         result = build_trust(instance, options.trust_path);
+    if (result == RUNG_OK)
+        result = read_ladder(instance, options.ladder_path);
     if (result == RUNG_OK)
         result = rung__ort_listen(&instance->log);
     if (result != RUNG_OK) {
@@ -192,8 +214,10 @@ void rung_instance_destroy(rung_instance *instance)
     rung__ort_unlisten(&instance->log);
     rung__instance_runtimes_finish(&instance->runtimes);
     rung__trust_finish(&instance->trust);
+    rung__table_finish(&instance->table);
     rung__environment_finish(&instance->environment);
     rung__mutex_finish(&instance->mutex);
+    rung__mutex_finish(&instance->background_mutex);
     free(instance->runtime_path);
     free(instance->trust_path);
     free(instance->library);

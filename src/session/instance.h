@@ -9,6 +9,7 @@
 #include "artifact/trust.h"
 #include "base/environment.h"
 #include "base/thread.h"
+#include "ladder/table.h"
 #include "session/background.h"
 #include "session/engines_queue.h"
 #include "session/runtimes.h"
@@ -18,14 +19,16 @@ struct rung_instance {
     struct rung__log log;
     struct rung__environment environment;
     struct rung__trust trust;
-    char *cache;             /**< the user's own cache folder, or NULL */
-    char *state;             /**< the user's own state folder, or NULL */
-    char *runtime_path;      /**< the application's list, or NULL */
-    char *trust_path;        /**< likewise */
-    char *helper;            /**< the path of rung-probe, or NULL */
-    char *library;           /**< the library file that this one stands for; NULL: itself */
-    rung_probe_policy probe; /**< the application's, else the user's */
-    uint64_t engine_bytes;   /**< that all engines together may take */
+    struct rung__table table; /**< the rungs */
+    char *cache;              /**< the user's own cache folder, or NULL */
+    char *state;              /**< the user's own state folder, or NULL */
+    char *runtime_path;       /**< the application's list, or NULL */
+    char *trust_path;         /**< likewise */
+    char *helper;             /**< the path of rung-probe, or NULL */
+    char *library;            /**< the library file that this one stands for; NULL: itself */
+    rung_probe_policy probe;  /**< the application's, else the user's */
+    uint64_t engine_bytes;    /**< that all engines together may take */
+    struct rung__mutex background_mutex; /**< guards `background` */
     struct rung__background background;
     atomic_bool told_of_state; /**< that it is of no use */
     atomic_bool told_of_cache;
@@ -40,6 +43,9 @@ static inline const char *rung__instance_hardware_root(const struct rung_instanc
     const char *root = instance->environment.hardware_root;
     return root ? root : "";
 }
+
+/** True when the helper program can be run. */
+bool rung__instance_has_helper(const struct rung_instance *instance);
 
 /** A text of the two-call form: copies it with its zero. Results: OK, CAPACITY. */
 rung_result rung__text_give(const char *text, rung_span to, size_t *needed);

@@ -33,6 +33,12 @@ bool rung__library_is_usable(const struct rung__known_library *library)
     return library->described && library->facts.result == RUNG_OK;
 }
 
+bool rung__library_is_no_plugin(const struct rung__known_library *library)
+{
+    return library->runtime == &rung__runtimes[RUNG__RUNTIME_PLUGIN] && library->described &&
+           library->facts.result == RUNG_UNSUPPORTED;
+}
+
 /* ---- which there are ------------------------------------------------------------------------ */
 
 /** Takes the paths of one runtime's candidates. */
@@ -115,7 +121,7 @@ static bool depends_on_places(const struct rung__known_library *library)
 static rung_result is_so_still(const struct rung__known_library *remembered, bool *still)
 {
     struct rung__file_stamp now = {0};
-    char places[RUNG__LIBRARY_PLACES];
+    char places[RUNG__LIBRARY_PLACES] = "";
     const char *file = is_bare(remembered->path) ? remembered->facts.file : remembered->path;
     *still = !file || (look_at(file, &now) && same_stamp(&now, &remembered->stamp));
     if (!*still || !depends_on_places(remembered))
@@ -172,106 +178,129 @@ static rung_result note_missing(struct rung__known_library *library)
     return library->facts.reason ? RUNG_OK : no_memory();
 }
 
-/** The digest of the file that was described; only of one that nobody wrote meanwhile. */
-static rung_result digest_of(struct rung__known_library *library, const struct rung__file *file)
-{
-    uint8_t digest[RUNG__SHA256_BYTES];
-    const rung_result result = rung__sha256_of_file(file, digest);
-    if (result == RUNG_OK && rung__file_is_unchanged(file)) {
-        rung__text_hex(library->digest, digest, sizeof digest);
-        library->stamp = file->stamp;
-    }
-    return result == RUNG_NO_MEMORY ? result : RUNG_OK;
-}
-
 /** Loads it in a process of its own. One that cannot be made leaves it undescribed. */
 static rung_result load_elsewhere(const char *helper, struct rung__known_library *library)
 {
     const rung_result result =
         rung__runtime_describe(helper, library->runtime, library->path, &library->facts);
     library->described = result == RUNG_OK;
+    if (!library->described)
+        rung__library_facts_finish(&library->facts);
     return result == RUNG_UNSUPPORTED ? RUNG_OK : result;
 }
 
-/** What a bare name leads to is known only afterwards; a file is open before it is loaded. */
-static rung_result describe(const char *helper, struct rung__known_library *library)
+/** A file that was written meanwhile has no stamp. What a bare name leads to is known only
+ * afterwards. */
+static rung_result load_and_look(const char *helper, struct rung__known_library *library)
 {
-    struct rung__file file = {0};
-    const bool bare = is_bare(library->path);
-    bool open = !bare && rung__file_open(library->path, &file) == RUNG_OK;
-    rung_result result = load_elsewhere(helper, library);
-    if (bare && result == RUNG_OK && library->facts.file)
-        open = rung__file_open(library->facts.file, &file) == RUNG_OK;
-    if (open && result == RUNG_OK)
-        result = digest_of(library, &file);
-    rung__file_close(&file);
-    if (result == RUNG_OK && depends_on_places(library))
-        result = read_places(library->path, library->places);
-    library->fresh = library->described && (*library->digest || *library->places);
+    struct rung__file_stamp before = {0}, after = {0};
+    if (is_bare(library->path)) {
+        const rung_result result = load_elsewhere(helper, library);
+        if (library->facts.file)
+            (void)look_at(library->facts.file, &library->stamp);
+        return result;
+    }
+    const bool there = look_at(library->path, &before);
+    const rung_result result = load_elsewhere(helper, library);
+    if (there && look_at(library->path, &after) && same_stamp(&before, &after))
+        library->stamp = after;
     return result;
 }
 
-/** Libraries that are described side by side. */
-struct work {
-    struct rung__libraries *libraries;
-    const char *helper;
-    atomic_size_t next;
-    atomic_int result; /**< the first failure */
-};
-
-static void describe_some(void *argument)
+static bool has_stamp(const struct rung__known_library *library)
 {
-    struct work *work = argument;
-    for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->libraries->count;) {
-        struct rung__known_library *library = &work->libraries->items[i];
-        if (library->described)
-            continue;
-        rung_result result = note_missing(library);
-        if (result == RUNG_OK && !library->described)
-            result = describe(work->helper, library);
-        if (result != RUNG_OK)
-            atomic_store(&work->result, (int)result);
-    }
+    static const struct rung__file_stamp none;
+    return !same_stamp(&library->stamp, &none);
 }
 
-static size_t count_unknown(const struct rung__libraries *libraries)
+static rung_result describe(const struct rung__library_finder *finder,
+                            struct rung__known_library *library)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < libraries->count; i++)
-        count += !libraries->items[i].described;
-    return count;
+    rung_result result = note_missing(library);
+    if (result != RUNG_OK || library->described)
+        return result;
+    result = load_and_look(finder->helper, library);
+    if (result == RUNG_OK && depends_on_places(library))
+        result = read_places(library->path, library->places);
+    library->fresh = library->described && (has_stamp(library) || *library->places);
+    return result;
+}
+
+/** Only of the very file that was described. */
+static rung_result read_digest(const struct rung__library_finder *finder,
+                               struct rung__known_library *library)
+{
+    struct rung__file file;
+    uint8_t digest[RUNG__SHA256_BYTES];
+    (void)finder;
+    if (rung__file_open(is_bare(library->path) ? library->facts.file : library->path, &file) !=
+        RUNG_OK)
+        return RUNG_OK;
+    rung_result result = RUNG_OK;
+    if (same_stamp(&file.stamp, &library->stamp)) {
+        result = rung__sha256_of_file(&file, digest);
+        if (result == RUNG_OK && rung__file_is_unchanged(&file)) {
+            rung__text_hex(library->digest, digest, sizeof digest);
+            library->fresh = true;
+        }
+    }
+    rung__file_close(&file);
+    return result == RUNG_NO_MEMORY ? result : RUNG_OK;
+}
+
+/* ---- several at once ------------------------------------------------------------------------ */
+
+typedef rung_result step_fn(const struct rung__library_finder *finder,
+                            struct rung__known_library *library);
+
+/** What is to be done with some of the libraries. */
+struct work {
+    const struct rung__library_finder *finder;
+    struct rung__libraries *libraries;
+    const bool *wanted; /**< for each */
+    step_fn *step;
+    atomic_size_t next;
+    atomic_bool failed; /**< memory was missing */
+};
+
+static void work_on(void *argument)
+{
+    struct work *work = argument;
+    for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->libraries->count;)
+        if (work->wanted[i] && work->step(work->finder, &work->libraries->items[i]) != RUNG_OK)
+            atomic_store(&work->failed, true);
 }
 
 /** On this thread and on as many others as there is work for. */
-static rung_result describe_all(const struct rung__library_finder *finder,
-                                struct rung__libraries *libraries)
+static rung_result share(struct work *work, size_t parts)
 {
-    struct work work = {.libraries = libraries, .helper = finder->helper};
     struct rung__thread threads[AT_ONCE_MOST];
-    const size_t unknown = count_unknown(libraries);
-    size_t most = finder->at_once < AT_ONCE_MOST ? finder->at_once : AT_ONCE_MOST, started = 0;
-    if (unknown < most)
-        most = unknown;
+    size_t most = work->finder->at_once, started = 0;
+    if (most > AT_ONCE_MOST)
+        most = AT_ONCE_MOST;
+    if (most > parts)
+        most = parts;
     while (started + 1 < most &&
-           rung__thread_start(&threads[started], "rung-describe", describe_some, &work) == RUNG_OK)
+           rung__thread_start(&threads[started], "rung-libraries", work_on, work) == RUNG_OK)
         started++;
-    describe_some(&work);
+    work_on(work);
     while (started)
         rung__thread_join(&threads[--started]);
-    const rung_result result = (rung_result)atomic_load(&work.result);
-    return result == RUNG_OK ? RUNG_OK : no_memory();
+    return atomic_load(&work->failed) ? no_memory() : RUNG_OK;
 }
 
 /** Where it cannot be, the next start finds out again. Results: OK, NO_MEMORY. */
 static rung_result remember(const struct rung__library_finder *finder,
-                            const struct rung__libraries *libraries)
+                            struct rung__libraries *libraries)
 {
     bool any = false;
     for (size_t i = 0; i < libraries->count; i++)
         any = any || libraries->items[i].fresh;
-    if (!any)
+    if (!any || !finder->state)
         return RUNG_OK;
     const rung_result result = rung__library_store_put(finder->state, libraries);
+    for (size_t i = 0; i < libraries->count; i++)
+        libraries->items[i].fresh = false;
     if (result == RUNG_OK || result == RUNG_NO_MEMORY)
         return result;
     rung__log_write(finder->log, RUNG_LOG_INFO, "what the libraries are is not remembered: %s",
@@ -279,16 +308,58 @@ static rung_result remember(const struct rung__library_finder *finder,
     return RUNG_OK;
 }
 
+static rung_result do_each(const struct rung__library_finder *finder,
+                           struct rung__libraries *libraries, const bool *wanted, step_fn *step)
+{
+    struct work work = {.finder = finder, .libraries = libraries, .wanted = wanted, .step = step};
+    size_t parts = 0;
+    for (size_t i = 0; i < libraries->count; i++)
+        parts += wanted[i];
+    if (!parts)
+        return RUNG_OK;
+    const rung_result result = share(&work, parts);
+    return result == RUNG_OK ? remember(finder, libraries) : result;
+}
+
+/** A flag for each library, none set; NULL without memory. */
+static bool *new_flags(const struct rung__libraries *libraries)
+{
+    return calloc(libraries->count + 1, sizeof(bool));
+}
+
+rung_result rung__libraries_describe(const struct rung__library_finder *finder,
+                                     const struct rung__runtime *runtime,
+                                     struct rung__libraries *libraries)
+{
+    bool *wanted = new_flags(libraries);
+    if (!wanted)
+        return no_memory();
+    for (size_t i = 0; i < libraries->count; i++)
+        wanted[i] = finder->helper && libraries->items[i].runtime == runtime &&
+                    !libraries->items[i].described;
+    const rung_result result = do_each(finder, libraries, wanted, describe);
+    free(wanted);
+    return result;
+}
+
+rung_result rung__libraries_digest(const struct rung__library_finder *finder,
+                                   struct rung__libraries *libraries)
+{
+    bool *wanted = new_flags(libraries);
+    if (!wanted)
+        return no_memory();
+    for (size_t i = 0; i < libraries->count; i++)
+        wanted[i] = !*libraries->items[i].digest && has_stamp(&libraries->items[i]) &&
+                    !rung__library_is_no_plugin(&libraries->items[i]);
+    const rung_result result = do_each(finder, libraries, wanted, read_digest);
+    free(wanted);
+    return result;
+}
+
 rung_result rung__libraries_find(const struct rung__library_finder *finder,
                                  struct rung__libraries *out)
 {
     *out = (struct rung__libraries){0};
-    rung_result result = search(&finder->places, out);
-    if (result != RUNG_OK || !finder->helper)
-        return result;
-    if (finder->state)
-        result = recall_all(finder, out);
-    if (result == RUNG_OK)
-        result = describe_all(finder, out);
-    return result == RUNG_OK && finder->state ? remember(finder, out) : result;
+    const rung_result result = search(&finder->places, out);
+    return result == RUNG_OK && finder->helper && finder->state ? recall_all(finder, out) : result;
 }

@@ -19,7 +19,7 @@ struct rung__known_library {
     bool described;     /**< false: nothing is known of it, as there is no helper program */
     struct rung__library_facts facts;
     struct rung__file_stamp stamp;     /**< of facts.file; all zero: there is none */
-    char digest[RUNG__LIBRARY_DIGEST]; /**< of that file's content, "": unknown */
+    char digest[RUNG__LIBRARY_DIGEST]; /**< of that file's content, "": not read */
     char places[RUNG__LIBRARY_PLACES]; /**< rung__library_places at that time, where it matters */
     bool fresh;                        /**< found out just now, and worth remembering */
 };
@@ -40,15 +40,31 @@ struct rung__library_finder {
 };
 
 /**
- * Finds the libraries of every runtime and, with a helper, what each is: what is remembered costs a
- * look at its file. One that does not load is no failure. Results: OK, NO_MEMORY. End with
- * rung__libraries_finish, also after a failure.
+ * Lists the libraries of every runtime, with what is remembered of each, which costs a look at its
+ * file. Results: OK, NO_MEMORY. End with rung__libraries_finish, also after a failure.
  */
 rung_result rung__libraries_find(const struct rung__library_finder *finder,
                                  struct rung__libraries *out);
+
+/**
+ * Describes those of a runtime of which nothing is known yet, each in a process of its own, and
+ * remembers. One that does not load is no failure; without a helper nothing is done. Results: OK,
+ * NO_MEMORY.
+ */
+rung_result rung__libraries_describe(const struct rung__library_finder *finder,
+                                     const struct rung__runtime *runtime,
+                                     struct rung__libraries *libraries);
+
+/** Reads the whole of those whose digest is not known yet, and remembers. Results: OK, NO_MEMORY.
+ */
+rung_result rung__libraries_digest(const struct rung__library_finder *finder,
+                                   struct rung__libraries *libraries);
 void rung__libraries_finish(struct rung__libraries *libraries);
 
 /** True for one that was described and loads. */
 bool rung__library_is_usable(const struct rung__known_library *library);
+
+/** True for a file that has the name of a plugin and is none, as a build's own providers. */
+bool rung__library_is_no_plugin(const struct rung__known_library *library);
 
 #endif

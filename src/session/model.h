@@ -2,6 +2,8 @@
 #ifndef RUNG__SESSION_MODEL_H
 #define RUNG__SESSION_MODEL_H
 
+#include <stdatomic.h>
+
 #include <rung/model.h>
 
 #include "artifact/artifact.h"
@@ -17,15 +19,16 @@
 struct rung_model {
     struct rung_instance *instance;
     struct rung__artifact artifact;
-    uint32_t threads;              /**< of one run, where a rung takes more than one */
-    bool threads_given;            /**< by the caller */
-    bool any_precision;            /**< RUNG_MODEL_ANY_PRECISION */
-    struct rung__mutex mutex;      /**< guards what follows, to `seen` */
-    struct rung__serving *serving; /**< the newest */
-    bool follows;                  /**< takes a better rung when one is proven */
-    struct rung__file_stamp seen;  /**< the verdicts that it knows */
-    bool unproven;                 /**< no verdict held when it was opened, and no rung was named */
-    char **labels;                 /**< zero-ended copies */
+    uint32_t threads;                /**< of one run, where a rung takes more than one */
+    bool threads_given;              /**< by the caller */
+    bool any_precision;              /**< RUNG_MODEL_ANY_PRECISION */
+    struct rung__mutex mutex;        /**< guards what follows, to `seen` */
+    struct rung__serving *serving;   /**< the newest */
+    bool follows;                    /**< takes a better rung when one is proven */
+    struct rung__file_stamp seen;    /**< the verdicts that it knows */
+    const struct rung__rung *awaits; /**< what is proven, but its engine is not built; or NULL */
+    atomic_bool wants_background;    /**< a probe, or the engine that it awaits */
+    char **labels;                   /**< zero-ended copies */
     char canonical[2 * RUNG__SHA256_BYTES + 1];
     uint32_t label_count;
     uint32_t capabilities[RUNG__CLASSES_MAX];

@@ -14,7 +14,7 @@ static rung_result read_kept(struct rung_instance *instance, struct rung__overri
     if (result != RUNG_OK)
         rung__instance_tell_state(instance, "what \"rung use\" kept is not followed");
     out->from = "rung use";
-    out->rung = rung__rung_named(out->id);
+    out->rung = rung__table_find(&instance->table, out->id);
     if (*out->id && !out->rung) {
         (void)rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\"; rung explain lists them",
                          out->id);
@@ -36,7 +36,7 @@ rung_result rung__instance_override(struct rung_instance *instance, struct rung_
         return instance->state ? read_kept(instance, out) : RUNG_OK;
     (void)rung__text_format(out->id, sizeof out->id, "%s", variable);
     out->from = "RUNG_RUNG";
-    out->rung = rung__rung_named(variable);
+    out->rung = rung__table_find(&instance->table, variable);
     out->strict = true;
     return RUNG_OK;
 }
@@ -45,7 +45,7 @@ rung_result rung_instance_use(rung_instance *instance, const char *id)
 {
     if (!instance)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_instance_use: instance is NULL");
-    const struct rung__rung *rung = id ? rung__rung_named(id) : NULL;
+    const struct rung__rung *rung = id ? rung__table_find(&instance->table, id) : NULL;
     if (id && !rung)
         return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\"; rung explain lists them", id);
     if (rung && !rung->automatic)

@@ -5,7 +5,6 @@
 #include <rung/instance.h>
 
 #include "ladder/rungs.h"
-#include "session/libraries.h"
 
 /**
  * The first plugin library that brings a rung's execution provider to the ONNX Runtime that is
@@ -13,8 +12,5 @@
  * long as the instance.
  */
 const char *rung__instance_plugin(struct rung_instance *instance, const struct rung__rung *rung);
-
-/** True for a file that has the name of a plugin library and is something else: of no interest. */
-bool rung__library_is_no_plugin(const struct rung__known_library *library);
 
 #endif

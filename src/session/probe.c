@@ -14,8 +14,8 @@
 #include "ladder/pins.h"
 #include "ladder/probe.h"
 #include "ladder/retry.h"
+#include "ladder/trial_thread.h"
 #include "session/model.h"
-#include "session/plugins.h"
 #include "session/probe.h"
 #include "session/recall.h"
 #include "session/standing.h"
@@ -35,62 +35,64 @@ struct probe {
     struct rung__artifact artifact;
     rung_probe_options options;
     struct rung__hardware *hardware;
-    struct rung__trial *trials; /**< one for each row of the table */
-    char *fingerprint;          /**< of strikes */
-    struct rung__trial *floor;  /**< of the trials; NULL: none answered rightly yet */
-    bool tries_alone;           /**< one thread too, on so few CPUs */
-    struct rung__trial *winner; /**< the first that beat the floor; NULL: none yet */
-    bool tried;                 /**< each rung has its outcome */
+    struct rung__standing *standings; /**< one for each row of the table */
+    struct rung__trial *trials;       /**< likewise */
+    char *fingerprint;                /**< of strikes */
+    struct rung__trial *floor;        /**< of the trials; NULL: none answered rightly yet */
+    bool tries_alone;                 /**< one thread too, on so few CPUs */
+    struct rung__trial *winner;       /**< the first that beat the floor; NULL: none yet */
+    bool tried;                       /**< each rung has its outcome */
     bool unasked;
+    bool stuck; /**< a trial that did not come back still works in this process */
 };
 
 /** What cannot be tried has its outcome at once; `*can_run` says that it can. */
 static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
 {
-    const struct rung__rung *rung = &rung__rungs[index];
+    const struct rung__rung *rung = &probe->instance->table.rungs[index];
     struct rung__trial *trial = &probe->trials[index];
     const struct rung__header *header = &probe->artifact.view.header;
-    struct rung__standing standing;
-    rung_result result = rung__rung_stand(probe->instance, probe->hardware, rung, &standing);
+    struct rung__standing *standing = &probe->standings[index];
+    rung_result result = rung__rung_stand(probe->instance, probe->hardware, rung, standing);
     *can_run = false;
     trial->rung = rung;
     if (result != RUNG_OK)
         return result;
-    if (standing.can_run && !rung->automatic)
+    if (standing->can_run && !rung->automatic)
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED, "it is taken by name only");
-    else if (standing.can_run && !(header->providers & rung->provider->compatibility))
+    else if (standing->can_run && !(header->providers & rung->provider->compatibility))
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT,
                           "the model does not list the provider %s", rung->provider->name);
-    else if (!standing.can_run || !rung__rung_serves(rung, &probe->artifact.view, standing.reason,
-                                                     sizeof standing.reason))
-        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing.reason);
+    else if (!standing->can_run || !rung__rung_serves(rung, &probe->artifact.view, standing->reason,
+                                                      sizeof standing->reason))
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing->reason);
     else
         *can_run = true;
     return RUNG_OK;
 }
 
-static rung_result run_child(struct probe *probe, uint32_t threads, struct rung__trial *trial)
+/** In a process of its own; where none can be made, on a thread of this one. */
+static rung_result run_trial(struct probe *probe, uint32_t threads, struct rung__trial *trial)
 {
-    const struct rung__provider *provider = trial->rung->provider;
-    struct rung__runtime_description runtime = {.path = ""};
-    const struct rung__known_library *library = NULL;
-    if (provider->runtime) {
-        (void)provider->runtime->describe(&runtime);
-        library = rung__instance_library_loaded(probe->instance, provider->runtime);
-    }
-    const rung_result result = rung__probe_try(
-        &(struct rung__probe_task){
-            .rung = trial->rung,
-            .helper = probe->instance->helper,
-            .library = runtime.path,
-            .plugin = rung__instance_plugin(probe->instance, trial->rung),
-            .artifact = &probe->artifact.view,
-            .threads = threads,
-            .time_limit_ns = probe->options.time_limit_ms * MS,
-        },
-        trial);
-    if (library)
-        memcpy(trial->outcome.library, library->digest, sizeof trial->outcome.library);
+    const struct rung__standing *standing =
+        &probe->standings[trial->rung - probe->instance->table.rungs];
+    const struct rung__probe_task task = {
+        .rung = trial->rung,
+        .helper = probe->instance->helper,
+        .library = standing->library,
+        .plugin = standing->plugin,
+        .artifact = &probe->artifact.view,
+        .threads = threads,
+        .time_limit_ns = probe->options.time_limit_ms * MS,
+    };
+    const rung_result result =
+        rung__instance_has_helper(probe->instance)
+            ? rung__probe_try(&task, trial)
+            : rung__probe_try_here(&task,
+                                   probe->unasked ? &probe->instance->background.ending : NULL,
+                                   trial, &probe->stuck);
+    (void)rung__text_format(trial->outcome.library, sizeof trial->outcome.library, "%s",
+                            standing->digest);
     return result;
 }
 
@@ -112,7 +114,7 @@ static rung_result try_guarded(struct probe *probe, uint32_t threads, struct run
         .fingerprint = probe->fingerprint,
         .rung = trial->rung->id,
         .model = probe->artifact.digest_text,
-        .kind = RUNG__TRY_PROBE,
+        .kind = rung__instance_has_helper(probe->instance) ? RUNG__TRY_PROBE : RUNG__TRY_BUILD,
     };
     rung_result result = RUNG_OK;
     if (what.folder)
@@ -121,7 +123,7 @@ static rung_result try_guarded(struct probe *probe, uint32_t threads, struct run
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_REFUSED, RUNG__REFUSED_TEXT,
                           attempt.strike_path);
     else if (result == RUNG_OK)
-        result = run_child(probe, threads, trial);
+        result = run_trial(probe, threads, trial);
     const bool died = trial->outcome.kind == RUNG__OUTCOME_CRASHED;
     const rung_result ended = go_on_without(probe, rung__attempt_end(&attempt, died));
     return result == RUNG_OK ? ended : result;
@@ -157,9 +159,15 @@ static rung_result try_alone(struct probe *probe, struct rung__trial *trial)
     return result;
 }
 
-/** Where one is enough, those behind it are not tried; true, and it has its outcome. */
+/** Where one is enough, or one does not come back, those behind it are not tried; true, and it has
+ * its outcome. */
 static bool pass_over(const struct probe *probe, struct rung__trial *trial)
 {
+    if (probe->stuck) {
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED,
+                          "it was not tried: another one did not come back to this process");
+        return true;
+    }
     const bool is_floor = trial->rung->floor;
     const struct rung__trial *enough = is_floor ? probe->floor : probe->winner;
     if (probe->options.policy != RUNG_PROBE_FIRST || !enough)
@@ -193,18 +201,18 @@ static rung_result try_all(struct probe *probe)
 {
     rung_result result = RUNG_OK;
     for (int floors = 1; floors >= 0; floors--)
-        for (uint32_t i = 0; i < rung__rung_count && result == RUNG_OK; i++)
-            if (rung__rungs[i].floor == (floors == 1))
+        for (uint32_t i = 0; i < probe->instance->table.count && result == RUNG_OK; i++)
+            if (probe->instance->table.rungs[i].floor == (floors == 1))
                 result = try(probe, i);
     if (result == RUNG_OK && probe->floor)
-        rung__probe_decide(probe->trials, rung__rung_count, probe->floor);
+        rung__probe_decide(probe->trials, probe->instance->table.count, probe->floor);
     probe->tried = result == RUNG_OK;
     return result;
 }
 
 static void tell(const struct probe *probe, rung_probe_callback callback, void *user)
 {
-    for (uint32_t i = 0; i < rung__rung_count && callback; i++) {
+    for (uint32_t i = 0; i < probe->instance->table.count && callback; i++) {
         const struct rung__outcome *outcome = &probe->trials[i].outcome;
         callback(user, &(rung_probe_rung){
                            .struct_size = sizeof(rung_probe_rung),
@@ -228,7 +236,7 @@ static void fill_verdict(const struct probe *probe, struct rung__verdict *to)
     *to = (struct rung__verdict){.threads = probe->options.threads};
     (void)rung__text_format(to->model, sizeof to->model, "%s", probe->artifact.digest_text);
     (void)rung__text_format(to->name, sizeof to->name, "%s", probe->artifact.view.header.name);
-    for (; to->rung_count < rung__rung_count && to->rung_count < RUNG__VERDICT_RUNGS;
+    for (; to->rung_count < probe->instance->table.count && to->rung_count < RUNG__VERDICT_RUNGS;
          to->rung_count++) {
         const struct rung__trial *trial = &probe->trials[to->rung_count];
         (void)rung__text_format(to->rungs[to->rung_count].rung, RUNG__RUNG_ID_BYTES, "%s",
@@ -321,7 +329,9 @@ static rung_result check_options(struct probe *probe, const rung_probe_options *
                           "rung_probe_options.policy is %u; a probe tries the first, or all",
                           (uint32_t)options->policy);
     if (!options->time_limit_ms)
-        options->time_limit_ms = probe->unasked ? UNASKED_LIMIT_MS : TIME_LIMIT_MS;
+        options->time_limit_ms = probe->unasked && rung__instance_has_helper(probe->instance)
+                                     ? UNASKED_LIMIT_MS
+                                     : TIME_LIMIT_MS;
     probe->tries_alone = options->threads == 0 && few_cpus(probe->instance);
     return rung__threads_resolve(probe->instance, options->threads, "rung_probe_options",
                                  &options->threads);
@@ -359,11 +369,6 @@ static rung_result run(struct probe *probe)
 {
     struct rung__file_lock held;
     rung_result result = rung__model_refuse_bundle(&probe->artifact);
-    if (result == RUNG_OK &&
-        (!probe->instance->helper || rung__path_kind(probe->instance->helper) != RUNG__PATH_FILE))
-        result = rung__fail(RUNG_UNSUPPORTED,
-                            "the helper program rung-probe is missing beside the library; without "
-                            "it nothing is probed");
     if (result == RUNG_OK)
         result = lock(probe, &held);
     if (result != RUNG_OK)
@@ -375,12 +380,14 @@ static rung_result run(struct probe *probe)
 
 static void finish(struct probe *probe)
 {
-    for (uint32_t i = 0; i < rung__rung_count && probe->trials; i++)
+    for (uint32_t i = 0; i < probe->instance->table.count && probe->trials; i++)
         rung__trial_finish(&probe->trials[i]);
     free(probe->trials);
+    free(probe->standings);
     free(probe->fingerprint);
     free(probe->hardware);
-    rung__artifact_finish(&probe->artifact);
+    if (!probe->stuck) /* else it is still being read */
+        rung__artifact_finish(&probe->artifact);
 }
 
 static rung_result probe_model(struct probe *probe, const char *path,
@@ -393,8 +400,10 @@ static rung_result probe_model(struct probe *probe, const char *path,
                                               instance->cache, &probe->artifact);
     if (result != RUNG_OK)
         return result;
-    probe->trials = calloc(rung__rung_count, sizeof *probe->trials);
-    return probe->trials ? run(probe) : rung__fail(RUNG_NO_MEMORY, "no memory to probe");
+    probe->trials = calloc(instance->table.count, sizeof *probe->trials);
+    probe->standings = calloc(instance->table.count, sizeof *probe->standings);
+    return probe->trials && probe->standings ? run(probe)
+                                             : rung__fail(RUNG_NO_MEMORY, "no memory to probe");
 }
 
 rung_result rung_model_probe(rung_instance *instance, const char *path,

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "session/plugins.h"
+#include "session/library_set.h"
 
 /** A library that is there, by its content; whether it loads may depend on others. */
 static rung_result add_library(struct rung__fingerprint *to, size_t number,
@@ -17,18 +17,39 @@ static rung_result add_library(struct rung__fingerprint *to, size_t number,
         return RUNG_OK;
     (void)rung__text_format(key, sizeof key, "runtime.%s.%zu", library->runtime->name, number);
     (void)rung__text_format(value, sizeof value, "%s%s", library->digest,
-                            rung__library_is_usable(library) || rung__library_is_no_plugin(library)
-                                ? ""
-                                : " that does not load");
+                            rung__library_is_usable(library) ? "" : " that does not load");
     return rung__fingerprint_add(to, key, value);
 }
 
+/** What lies beside one that loads: its providers are libraries of their own. */
+static rung_result add_parts(struct rung__fingerprint *to, size_t number,
+                             const struct rung__known_library *library)
+{
+    char key[64], value[RUNG__LIBRARY_DIGEST];
+    if (!*library->digest || !rung__library_is_usable(library))
+        return RUNG_OK;
+    const rung_result result =
+        rung__library_parts(library->facts.file ? library->facts.file : library->path, value);
+    if (result != RUNG_OK || !*value)
+        return result;
+    (void)rung__text_format(key, sizeof key, "runtime.%s.%zu.parts", library->runtime->name,
+                            number);
+    return rung__fingerprint_add(to, key, value);
+}
+
+/** Numbered in search order, those of each runtime from 0. */
 static rung_result add_libraries(struct rung__fingerprint *to, struct rung_instance *instance)
 {
     const struct rung__libraries *libraries;
     rung_result result = rung__instance_libraries(instance, &libraries);
-    for (size_t i = 0; result == RUNG_OK && i < libraries->count; i++)
-        result = add_library(to, i, &libraries->items[i]);
+    size_t number = 0;
+    for (size_t i = 0; result == RUNG_OK && i < libraries->count; i++) {
+        const struct rung__known_library *library = &libraries->items[i];
+        number = i && library->runtime == library[-1].runtime ? number + 1 : 0;
+        result = add_library(to, number, library);
+        if (result == RUNG_OK)
+            result = add_parts(to, number, library);
+    }
     return result;
 }
 
@@ -47,6 +68,8 @@ static rung_result make_fingerprint(struct rung_instance *instance,
         result = rung__fingerprint_text(&work->hardware, scope, &work->fingerprint);
     if (result == RUNG_OK)
         result = add_libraries(&work->fingerprint, instance);
+    if (result == RUNG_OK && instance->table.path)
+        result = rung__fingerprint_add(&work->fingerprint, "ladder", instance->table.digest);
     /* More libraries than there is room for are still told from as many others. */
     return result == RUNG_CAPACITY ? RUNG_OK : result;
 }
@@ -77,7 +100,7 @@ rung_result rung__instance_recall(struct rung_instance *instance, const char *mo
                                   struct rung__recall *out)
 {
     char *now = NULL;
-    *out = (struct rung__recall){0};
+    *out = (struct rung__recall){.table = &instance->table};
     if (!instance->state)
         return RUNG_OK;
     rung__store_stamp(instance->state, &out->stamp);
@@ -119,6 +142,6 @@ const struct rung__rung *rung__recall_rung(const struct rung__recall *recall)
     const uint32_t chosen = verdict ? rung__verdict_chosen(verdict) : 0;
     if (!verdict || chosen == verdict->rung_count)
         return NULL;
-    const struct rung__rung *rung = rung__rung_named(verdict->rungs[chosen].rung);
+    const struct rung__rung *rung = rung__table_find(recall->table, verdict->rungs[chosen].rung);
     return rung && rung->automatic ? rung : NULL;
 }

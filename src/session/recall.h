@@ -10,6 +10,7 @@
 /** What an earlier probe says. */
 struct rung__recall {
     struct rung__file_stamp stamp; /**< of the file before it was read */
+    const struct rung__table *table;
     struct rung__store store;
     const struct rung__verdict *verdict; /**< NULL: none that holds now */
     bool own;     /**< it is of this very model; else the device's, of another one */

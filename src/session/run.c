@@ -119,7 +119,7 @@ rung_packet_header rung__run_header(const struct rung__run *run, rung_space spac
 rung_result rung__run_end(const struct rung_context *context, const struct rung__run *run,
                           rung_run_info *caller_info)
 {
-    const struct rung_model *model = context->model;
+    struct rung_model *model = context->model;
     rung__background_after_answer(model);
     if (!caller_info)
         return RUNG_OK;

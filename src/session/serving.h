@@ -27,6 +27,23 @@ struct rung__serving {
 
 struct rung_model;
 
+/** Whether a rung may compile a model that it has no engine of. */
+enum rung__compiling { RUNG__COMPILE_NEVER, RUNG__COMPILE_NOW };
+
+/**
+ * Loads a model on a rung, whose runtime is loaded first if it is not. Results: those of
+ * rung__guarded_load, NOT_FOUND (its engine is not built yet, and it may not compile now), those of
+ * rung__instance_load_runtime and rung__artifact_check_unchanged.
+ */
+rung_result rung__serving_load(const struct rung_model *model, const struct rung__rung *rung,
+                               uint32_t threads, enum rung__compiling compiling,
+                               struct rung__serving *serving);
+
+/** Names what was loaded, and hands it over; one that did not load (`result`), or has no reason for
+ * want of memory, is ended. Results: `result`, NO_MEMORY. */
+rung_result rung__serving_complete(const struct rung_model *model, struct rung__serving *serving,
+                                   rung_result result, struct rung__serving **out);
+
 /** Ends it and all before it. NULL is allowed. */
 void rung__serving_destroy(struct rung__serving *serving);
 

@@ -11,8 +11,12 @@
 struct rung__standing {
     const char *outcome; /**< "available", "by name only", "absent", "unmeasured" */
     char reason[RUNG__STANDING_REASON];
-    bool can_run;
+    bool can_run;   /**< in a process of its own */
     bool can_serve; /**< also a model without wishes of its own, before any probe */
+    /** The library that it runs on: the first that offers what it needs. "" without one. */
+    const char *library, *digest;
+    const char *plugin; /**< that brings its execution provider to that library; NULL: none does */
+    bool elsewhere;     /**< that is another one than this process has loaded */
 };
 
 /** The machine that an instance is on, newly allocated: too much for the stack of a caller's

@@ -11,26 +11,26 @@ const struct rung__outcome *rung__survey_probed(const struct rung__survey *surve
 {
     if (!survey->recall.verdict || !survey->standings[index].can_run)
         return NULL;
-    return rung__verdict_of(survey->recall.verdict, rung__rungs[index].id);
+    return rung__verdict_of(survey->recall.verdict, survey->table->rungs[index].id);
 }
 
 uint64_t rung__survey_floor_ns(const struct rung__survey *survey)
 {
-    for (uint32_t i = 0; i < rung__rung_count; i++) {
+    for (uint32_t i = 0; i < survey->table->count; i++) {
         const struct rung__outcome *probed = rung__survey_probed(survey, i);
-        if (rung__rungs[i].floor && probed && probed->runs)
+        if (survey->table->rungs[i].floor && probed && probed->runs)
             return probed->median_ns;
     }
     return 0;
 }
 
-/** The last floor that cannot serve, and stands above the chosen one; NULL: none does. */
+/** The last floor above the first that serves; NULL: there is none. */
 static const struct rung__rung *find_above(const struct rung__survey *survey, uint32_t *index)
 {
-    const struct rung__rung *above = NULL;
-    for (uint32_t i = 0; i < rung__rung_count && &rung__rungs[i] != survey->chosen; i++)
-        if (rung__rungs[i].automatic && rung__rungs[i].floor) {
-            above = &rung__rungs[i];
+    const struct rung__rung *above = NULL, *rungs = survey->table->rungs;
+    for (uint32_t i = 0; i < survey->table->count && !survey->standings[i].can_serve; i++)
+        if (rungs[i].automatic && rungs[i].floor) {
+            above = &rungs[i];
             *index = i;
         }
     return above;
@@ -63,15 +63,15 @@ static void explain_unwanted(struct rung__survey *survey)
 static void choose_unwanted(struct rung__survey *survey)
 {
     const struct rung__rung *proven = rung__recall_rung(&survey->recall);
-    for (uint32_t i = 0; i < rung__rung_count; i++) {
-        const struct rung__rung *rung = &rung__rungs[i];
-        if (!survey->chosen && survey->standings[i].can_serve)
-            survey->chosen = rung;
-        if (rung == proven && survey->standings[i].can_run)
+    const struct rung__table *table = survey->table;
+    uint32_t best = table->count;
+    for (uint32_t i = table->count; i-- > 0;) {
+        if (survey->standings[i].can_serve)
+            best = i;
+        if (proven && &table->rungs[i] == proven && survey->standings[i].can_run)
             survey->proven = true;
     }
-    if (survey->proven)
-        survey->chosen = proven;
+    survey->chosen = survey->proven ? proven : best < table->count ? &table->rungs[best] : NULL;
     explain_unwanted(survey);
 }
 
@@ -81,7 +81,7 @@ static const char *find_obstacle(const struct rung__survey *survey)
     const struct rung__rung *rung = survey->override.rung;
     if (!rung)
         return "there is no such rung";
-    const struct rung__standing *standing = &survey->standings[rung - rung__rungs];
+    const struct rung__standing *standing = &survey->standings[rung - survey->table->rungs];
     return standing->can_run ? "" : standing->reason;
 }
 
@@ -110,7 +110,7 @@ static void choose(struct rung__survey *survey)
 
 rung_result rung__survey_make(struct rung_instance *instance, struct rung__survey *out)
 {
-    *out = (struct rung__survey){0};
+    *out = (struct rung__survey){.table = &instance->table};
     rung_result result = rung__instance_recall(instance, NULL, &out->recall);
     if (result == RUNG_OK)
         result = rung__instance_override(instance, &out->override);
@@ -118,11 +118,12 @@ rung_result rung__survey_make(struct rung_instance *instance, struct rung__surve
         result = rung__instance_hardware(instance, &out->hardware);
     if (result != RUNG_OK)
         return result;
-    out->standings = calloc(rung__rung_count, sizeof *out->standings);
+    out->standings = calloc(out->table->count, sizeof *out->standings);
     if (!out->standings)
         return rung__fail(RUNG_NO_MEMORY, "no memory to look at the rungs");
-    for (uint32_t i = 0; i < rung__rung_count && result == RUNG_OK; i++)
-        result = rung__rung_stand(instance, out->hardware, &rung__rungs[i], &out->standings[i]);
+    for (uint32_t i = 0; i < out->table->count && result == RUNG_OK; i++)
+        result =
+            rung__rung_stand(instance, out->hardware, &out->table->rungs[i], &out->standings[i]);
     if (result == RUNG_OK)
         choose(out);
     return result;

@@ -9,6 +9,7 @@
 /** How all rungs stand on an instance, and which of them serves a model without wishes of its own.
  * All zero holds nothing. */
 struct rung__survey {
+    const struct rung__table *table;
     struct rung__recall recall;
     struct rung__hardware *hardware;
     struct rung__standing *standings; /**< in the order of the rungs */

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What explain tells: its JSON is what docs/explain.md says, its line fits, its colours are for terminals."""
+import hashlib
 import json
 import os
 import pty
@@ -24,7 +25,7 @@ def explain(*arguments, **options):
 def machine(tmp_path):
     """An environment with a state folder and a machine of its own."""
     trees.write(trees.TREES["nvidia"](), tmp_path / "machine")
-    return clean_environment(XDG_STATE_HOME=str(tmp_path / "state"), RUNG_HARDWARE_ROOT=str(tmp_path / "machine"))
+    return clean_environment(XDG_STATE_HOME=str(tmp_path / "state"), XDG_CACHE_HOME=str(tmp_path / "cache"), RUNG_HARDWARE_ROOT=str(tmp_path / "machine"))
 
 
 def documented(table):
@@ -41,13 +42,28 @@ def strike(environment, folder):
     return environment
 
 
+def keep_engine(folder):
+    """An engine of a device that is gone."""
+    engine = folder / "cache" / "rung" / "engines" / f"tensorrt-f16-{'a' * 32}-{'b' * 16}"
+    (engine / "files").mkdir(parents=True)
+    for made in (engine.parent, engine.parent.parent, engine.parent.parent.parent):
+        made.chmod(0o700)
+    (engine / "files" / "a.engine").write_bytes(b"engine")
+    file = {"path": "a.engine", "size": 6, "sha256": hashlib.sha256(b"engine").hexdigest()}
+    record = {"schema": 1, "rung": "tensorrt", "precision": "f16", "artifact": "a" * 64, "fingerprint": "b" * 64,
+              "model": "tiny", "built": 1, "files": [file]}
+    (engine / "record.json").write_text(json.dumps(record))
+
+
 def test_the_page_has_every_member_and_no_other(machine, tmp_path):
     strike(machine, tmp_path)
+    keep_engine(tmp_path)
     run("probe", "-m", "centerface", environment=machine)
     explained = explain("-m", "centerface", environment=machine)
     assert set(explained) == documented("schema 1")
     assert {key for rung in explained["rungs"] for key in rung} == documented("Each of `rungs`")
     assert set(explained["strikes"][0]) == documented("Each of `strikes`")
+    assert set(explained["engines"][0]) == documented("Each of `engines`")
     for part, members in (("model", explained["model"]), ("probe", explained["rungs"][-3]["probe"]), ("verdict", explained["verdict"]),
                           ("chosen", explained["chosen"]), ("loaded", explained["loaded"][0]), ("runtimes", explained["runtimes"][0])):
         row = re.search(rf"^\| `{part}` \|(.*)$", PAGE, re.MULTILINE).group(1)
@@ -80,6 +96,13 @@ def test_a_strike_is_told_and_whether_it_holds(machine, tmp_path):
     (told,) = explain(environment=strike(machine, tmp_path))["strikes"]
     assert told == {"rung": "cuda", "model": "c0ffee", "what": "build", "strikes": 2, "holds": False, "refused": False, "time": 1}
     assert "strikes    cuda died 2 times in a row in a build" in run("explain", environment=machine).out
+
+
+def test_an_engine_is_told_and_whether_it_is_of_this_device(machine, tmp_path):
+    keep_engine(tmp_path)
+    (told,) = explain(environment=machine)["engines"]
+    assert told == {"rung": "tensorrt", "model": "tiny", "artifact": "a" * 64, "precision": "f16", "state": "outdated", "reason": "", "bytes": 6}
+    assert "engine     tensorrt for tiny in f16, 0.0 MB: outdated" in run("explain", environment=machine).out
 
 
 def test_the_line_tells_what_serves_and_why(machine):

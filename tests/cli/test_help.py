@@ -241,7 +241,7 @@ def test_what_is_like_nothing_gets_no_suggestion(typed):
 
 @pytest.mark.parametrize("arguments,said", [
     (["verify", "--jsno"], "did you mean --json?"), (["verify", "--alow-unsigned=1"], "did you mean --allow-unsigned?"),
-    (["verify", "--hlep"], "did you mean --help?"), (["explain", "--r"], "it could be --rung, --runtime"),
+    (["verify", "--hlep"], "did you mean --help?"), (["explain", "--ru"], "it could be --rung, --runtime"),
     (["verify", "--nothing-like-it"], "unknown option --nothing-like-it;"), (["verify", "-vz"], "unknown option -z"),
     (["verify", "--json=1"], "--json takes no value"), (["pack", "-o"], "a value is missing after -o"),
     (["help", "--completion", "tcsh"], 'takes bash, zsh or fish, not "tcsh"')])

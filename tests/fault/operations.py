@@ -118,6 +118,10 @@ def bring_a_strike(folder):
                                               '"strikes":1,"time":1}')
 
 
+def bring_a_ladder(folder):
+    (folder / "ladder.json").write_text('{"schema":1,"rungs":[{"rung":"second","like":"cuda","options":{"device_id":"1"}}]}')
+
+
 OPERATIONS = [
     Operation("pack", "pack", "spec.json", "tiny.onnx", "-o", "out.rung", "--key", "key.pem",
               outputs=["out.rung"], change=bring_an_old_model),
@@ -170,6 +174,8 @@ OPERATIONS = [
     Operation("explain", "explain", "--json", "--runtime", RUNTIMES, change=bring_a_strike, told='"schema":1', may_warn=True),
     Operation("explain --line", "explain", "--line", "--runtime", RUNTIMES, told="^Models run on", may_warn=True),
     Operation("use", "use", "tract", outputs=[".local/state/rung/override.json"]),
+    Operation("use --ladder", "use", "second", "--ladder", "ladder.json", outputs=[".local/state/rung/override.json"],
+              change=bring_a_ladder),
     # A build that had no memory for itself is not remembered; one whose child was refused something is.
     Operation("engines build", "engines", "build", "--json", "--rung", "openvino-cpu", "--time-limit", "30", *TRUST,
               "./tiny.rung", variables=COMPILING, told=r'"state":"built"', more_statuses=[0, 3], may_leave=[STATE, ENGINES],

@@ -25,7 +25,7 @@ SAFE = """
 __assert_fail __cxa_atexit __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __cxa_finalize __errno_location __libc_start_main __stack_chk_fail __tls_get_addr _exit abort
 clock_gettime closedir dladdr dlerror dlsym environ __environ execve fclose fflush fileno flock fork fprintf free
 fts64_close ioctl
-getauxval getegid getenv geteuid getgid getopt_long getpid getppid getrlimit64 getuid kill localtime_r memchr memcmp memcpy memmove
+getauxval getegid getpriority getrusage getenv geteuid getgid getopt_long getpid getppid getrlimit64 getuid kill localtime_r memchr memcmp memcpy memmove
 ferror fmax isatty memset munmap nanosleep dup2 pipe2 poll prctl printf putc putchar puts fputc fputs fwrite qsort raise round sqrt setpgid
 setpriority stderr stdout sigaction sigaddset sigdelset sigemptyset sigfillset sigismember sigpending sigprocmask sigwait snprintf
 strcasecmp strftime strncasecmp strpbrk strchr strcmp strcspn strerror strerror_r strlen strncmp strnlen strrchr strsignal strspn strstr strtod

@@ -5,45 +5,75 @@ import itertools
 
 from dataclasses import dataclass
 
-from design import IN_A_PROBE, MACHINES, SETS, Fault, floors, present
+from design import IN_A_PROBE, IN_BUILDING, IN_LOADING, LIBRARIES, MACHINES, Fault, floors, passed_over, present
 
 
 @dataclass(frozen=True)
 class Combination:
     machine: str
     runtimes: str
-    when: str  # "probe", "floor" or "serving": where the fault comes; "never": at a rung whose device is not there
+    # Where the fault comes: "probe" and "serving" at the best rung, "building" at its engine, "floor", "loading" in the first library of
+    # the set; "never" at rungs whose device is not there.
+    when: str
     fault: Fault | None = None
 
     def __str__(self):
         return f"{self.machine:<16} {self.runtimes:<9} {self.when:<8} {str(self.fault or '-'):<18}"
 
     @property
+    def here(self):
+        """The rungs that a probe tries above the floor, best first."""
+        return present(self.machine, self.runtimes, self.first)
+
+    @property
+    def first(self):
+        """The first library of the set that loads."""
+        return 1 if self.when == "loading" and passed_over(self.fault) else 0
+
+    @property
     def name(self):
         return "-".join(str(self).split())
 
 
+# Those of one library that offers something.
+OFFERING = [runtimes for runtimes, libraries in LIBRARIES.items() if len(libraries) == 1]
+
+
 def at_the_best_rung(faults, when):
     """Each fault once with each set of runtimes, on its machines in turn."""
-    for runtimes in SETS:
+    for runtimes in OFFERING:
         machines = itertools.cycle([machine for machine in MACHINES if present(machine, runtimes)])
-        if SETS[runtimes]:
-            yield from (Combination(next(machines), runtimes, when, fault) for fault in faults)
+        yield from (Combination(next(machines), runtimes, when, fault) for fault in faults)
+
+
+def at_its_engine():
+    """Where the best rung compiles. QNN is left out: what it leaves is a model of its own."""
+    for runtimes in ("cuda", "migraphx", "openvino", "all"):
+        best = {machine: here[0] for machine in MACHINES if (here := present(machine, runtimes))}
+        machines = itertools.cycle([machine for machine, rung in best.items() if rung.compiles])
+        yield from (Combination(next(machines), runtimes, "building", fault) for fault in IN_BUILDING)
 
 
 def without_its_device():
     """A library offers a provider for which this machine has no device: nobody may touch it."""
-    for machine, runtimes in itertools.product(MACHINES, SETS):
-        if SETS[runtimes] and not present(machine, runtimes):
+    for machine, runtimes in itertools.product(MACHINES, OFFERING):
+        if not present(machine, runtimes):
             yield Combination(machine, runtimes, "never", Fault("append", "crash"))
 
 
 def at_the_floor():
     """What a floor is refused is left to the one below it."""
     faults = itertools.cycle((Fault("session", "refuse"), Fault("session", "no-memory")))
-    for runtimes in SETS:
-        machines = [machine for machine in MACHINES if present(machine, runtimes)]
-        yield from (Combination(machine, runtimes, "floor", next(faults)) for machine in machines[:3] if len(floors(runtimes)) == 2)
+    for runtimes in OFFERING:
+        machines = [machine for machine in MACHINES if present(machine, runtimes) and len(floors(runtimes)) == 2]
+        yield from (Combination(machine, runtimes, "floor", next(faults)) for machine in machines[:3])
+
+
+def at_loading():
+    """A library that does not load stands before one that does: before the real one, and before one that offers more to a device."""
+    for runtimes, able in (("all", MACHINES), ("plain+all", [machine for machine in MACHINES if MACHINES[machine]])):
+        machines = itertools.cycle(able)
+        yield from (Combination(next(machines), runtimes, "loading", fault) for fault in IN_LOADING)
 
 
 def without_faults():
@@ -56,8 +86,8 @@ IN_SERVING = [Fault(place, name) for place in ("append", "session") for name in 
 IN_SERVING += [Fault("append", "cpu"), *(Fault("run", name, 1) for name in ("refuse", "crash", "abort", "hang"))]
 IN_SERVING += [Fault("run", name, 3) for name in ("refuse", "no-memory", "slow")]
 
-ALL = [*without_faults(), *at_the_best_rung(IN_A_PROBE, "probe"), *at_the_best_rung(IN_SERVING, "serving"), *at_the_floor(),
-       *without_its_device()]
+ALL = [*without_faults(), *at_the_best_rung(IN_A_PROBE, "probe"), *at_the_best_rung(IN_SERVING, "serving"), *at_the_floor(), *at_loading(),
+       *at_its_engine(), *without_its_device()]
 assert len(ALL) == len(set(ALL))
 
 matrix = {}  # combination: what came of it, for the table at the end

@@ -17,6 +17,7 @@ class Rung:
     device: str = ""  # of a provider that has several
     computes: str = "f32"  # a model in f32
     takes: str = "f32"  # which forms of a model
+    compiles: bool = False
 
     @property
     def steered(self):
@@ -25,14 +26,14 @@ class Rung:
 
 
 RUNGS = [
-    Rung("tensorrt", "TensorrtExecutionProvider", "nvidia", computes="f16"),
+    Rung("tensorrt", "TensorrtExecutionProvider", "nvidia", computes="f16", compiles=True),
     Rung("cuda", "CUDAExecutionProvider", "nvidia"),
-    Rung("migraphx", "MIGraphXExecutionProvider", "rocm", computes="f16"),
-    Rung("openvino-gpu", "OpenVINOExecutionProvider", "intel gpu", "GPU", "f16"),
-    Rung("openvino-npu", "OpenVINOExecutionProvider", "intel npu", "NPU", "f16"),
+    Rung("migraphx", "MIGraphXExecutionProvider", "rocm", computes="f16", compiles=True),
+    Rung("openvino-gpu", "OpenVINOExecutionProvider", "intel gpu", "GPU", "f16", compiles=True),
+    Rung("openvino-npu", "OpenVINOExecutionProvider", "intel npu", "NPU", "f16", compiles=True),
     Rung("qnn-htp", "QNNExecutionProvider", "hexagon", takes="int8"),
     Rung("webgpu", "WebGpuExecutionProvider", "gpu"),
-    Rung("openvino-cpu", "OpenVINOExecutionProvider", "x86", "CPU"),
+    Rung("openvino-cpu", "OpenVINOExecutionProvider", "x86", "CPU", compiles=True),
     Rung("ort-cpu", CPU, "x86", takes="f32 int8"),
 ]
 FLOOR, LAST = RUNGS[-1], Rung("tract", "", "x86")
@@ -47,12 +48,13 @@ MACHINES = {
     "cgroup2-cpuset": set(), "one-cpu": set(),
 }
 
-# What a set of runtimes offers beside the CPU, "stock" being the real library and "none" tract alone.
-_OFFERED = {
-    "stock": "", "none": "", "cuda": "Tensorrt CUDA", "migraphx": "MIGraphX", "openvino": "OpenVINO", "qnn": "QNN",
-    "webgpu": "WebGpu", "all": "Tensorrt CUDA MIGraphX OpenVINO QNN WebGpu",
-}
-SETS = {name: [f"{provider}ExecutionProvider" for provider in offered.split()] for name, offered in _OFFERED.items()}
+# What the libraries of a set offer beside the CPU, in the order in which they are found; behind them stands the real one, which
+# offers nothing else. "stock" is the real one, and "none" is tract alone.
+_ALL = "Tensorrt CUDA MIGraphX OpenVINO QNN WebGpu"
+_OFFERED = {"stock": [], "none": [], "cuda": ["Tensorrt CUDA"], "migraphx": ["MIGraphX"], "openvino": ["OpenVINO"], "qnn": ["QNN"],
+            "webgpu": ["WebGpu"], "all": [_ALL], "plain+all": ["", _ALL]}
+LIBRARIES = {name: [[f"{provider}ExecutionProvider" for provider in offered.split()] for offered in libraries]
+             for name, libraries in _OFFERED.items()}
 
 
 def form(runtimes):
@@ -60,9 +62,10 @@ def form(runtimes):
     return "int8" if runtimes == "qnn" else "f32"
 
 
-def present(machine, runtimes):
-    """The rungs that a probe tries above the floor, best first."""
-    return [rung for rung in RUNGS[:-1] if rung.needs in MACHINES[machine] | {"x86"} and rung.provider in SETS[runtimes]
+def present(machine, runtimes, first=0):
+    """The rungs that a probe tries above the floor, best first, on the libraries from the first one on."""
+    offered = sum(LIBRARIES[runtimes][first:], [])
+    return [rung for rung in RUNGS[:-1] if rung.needs in MACHINES[machine] | {"x86"} and rung.provider in offered
             and form(runtimes) in rung.takes]
 
 
@@ -103,21 +106,48 @@ _AT_PLACE = {
     "append": "refuse no-memory cpu exit crash abort hang slow", "session": "refuse no-memory exit crash abort hang slow",
     "run": "refuse no-memory exit crash abort hang slow nan inf wrong",
 }
+_AT_LOADING = {
+    "load": "refuse no-version no-api no-slots no-status other-status exit crash abort hang slow",
+    "environment": "refuse no-memory exit crash abort hang slow",
+}
 IN_A_PROBE = [Fault(place, name) for place, names in _AT_PLACE.items() for name in names.split()]
 # The second run is the first that is timed.
 IN_A_PROBE += [Fault("run", name, at) for name, at in (("refuse", 2), ("crash", 2), ("abort", 3), ("exit", 3), ("hang", 4),
                                                        ("nan", 2), ("wrong", 3))]
 
+IN_BUILDING = [Fault("engine", name) for name in "refuse no-memory exit crash abort hang slow unwritten torn".split()]
+IN_LOADING = [Fault(place, name) for place, names in _AT_LOADING.items() for name in names.split()]
 
-def absence(rung, combination):
+
+def absence(rung, machine, runtimes, first=0):
     """Of a rung that cannot run here: without a library nothing is asked; then its device comes first."""
-    if combination.runtimes == "none" and rung != LAST:
+    if runtimes == "none" and rung != LAST:
         return "absent", "no ONNX Runtime could be loaded"
-    if rung.needs not in MACHINES[combination.machine] | {"x86"}:
+    if rung.needs not in MACHINES[machine] | {"x86"}:
         return "absent", "and none was found"
-    if rung.provider not in [*SETS[combination.runtimes], CPU, ""]:
+    if rung.provider not in [*sum(LIBRARIES[runtimes][first:], []), CPU, ""]:
         return "absent", f"does not offer {rung.provider}"
     return "absent", "it takes models in "
+
+
+_LOADING_WORDS = {
+    "refuse": "OrtGetApiBase gives nothing", "no-version": "needs version 1.14 or newer", "no-api": "offers no API version",
+    "no-slots": "does not behave", "no-status": "does not behave", "other-status": "does not behave",
+}
+
+
+def passed_over(fault):
+    """Words of the reason why a library is passed over; None: it is not."""
+    if fault.name == "slow":
+        return None
+    return _LOADING_WORDS.get(fault.name) if fault.place == "load" and fault.name in _LOADING_WORDS else outcome(fault)[1]
+
+
+def built(fault):
+    """The state of an engine, and words of the reason. Half an engine is one: the provider makes it again when it finds it."""
+    if fault.name in ("slow", "torn"):
+        return "built", ""
+    return "failed", "the provider left no engine" if fault.name == "unwritten" else outcome(fault)[1]
 
 
 def outcome(fault):

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import pytest
 import trees
-from combinations import ALL, matrix
-from design import FLOOR, IN_A_PROBE, LAST, RUNGS, SETS, absence, floors, identity, outcome, present
+from combinations import ALL, OFFERING, matrix
+from design import FLOOR, IN_A_PROBE, IN_BUILDING, IN_LOADING, LAST, RUNGS, absence, built, floors, identity, outcome, passed_over
 from walking import Bench, Walk
 
 WORKERS = 6  # most of a walk is waiting
@@ -73,21 +73,22 @@ def chosen_of(expected):
     return next(rung for rung in [*RUNGS, LAST] if rung.id == name)
 
 
-def explains(start, expected):
+def explains(start, expected, told=()):
     """The chosen one and why; of each other one what the probe found."""
     chosen = chosen_of(expected)
-    assert start.status == 0 and start.err == "", start.err
-    (told,) = start.lines
-    assert told["chosen"]["rung"] == told["model"]["rung"] == chosen.id
-    assert told["model"]["why"].startswith("chosen by a probe on this device: ") and expected[chosen.id][1] in told["model"]["why"]
-    agrees({rung["rung"]: rung for rung in told["rungs"]}, expected)
+    assert start.status == 0 and bool(start.err) == bool(told) and all(words in start.err for words in told or ()), start.err
+    (explained,) = start.lines
+    model = explained["model"]
+    assert explained["chosen"]["rung"] == model["rung"] == chosen.id
+    assert model["why"].startswith("chosen by a probe on this device: ") and expected[chosen.id][1] in model["why"]
+    agrees({rung["rung"]: rung for rung in explained["rungs"]}, expected)
 
 
 def expect(combination, fault):
     """What a probe is to find of each rung, in which words."""
-    here = present(combination.machine, combination.runtimes)
+    here = combination.here
     able = [*here, *floors(combination.runtimes)]
-    expected = {rung.id: absence(rung, combination) for rung in [*RUNGS, LAST] if rung not in able}
+    expected = {rung.id: absence(rung, combination.machine, combination.runtimes, combination.first) for rung in [*RUNGS, LAST] if rung not in able}
     expected |= {rung.id: ("slower", " ms against the ") for rung in able}
     if LAST in able:
         expected[LAST.id] = ("slower", "it is for where ort-cpu does not work")
@@ -150,6 +151,24 @@ def struck_out(walk, expected):
     return f"; {dead.id} refused at the third probe"
 
 
+def fault_at_loading(walk):
+    """The library is passed over, and once is enough: later starts know it."""
+    combination, fault = walk.combination, walk.combination.fault
+    expected = expect(combination, None)
+    words = passed_over(fault)
+    told = ["runtime passed over: ", words] if words else None
+    first = walk.detect(fault)
+    assert first.met_fault(fault), "the fault did not come"
+    answers_rightly(first, FLOOR, walk, told)
+    only_the_floor_is_touched(first)
+    finds(walk.probe(fault), expected)
+    later = walk.detect(fault)
+    answers_rightly(later, chosen_of(expected), walk, told)
+    assert not words or not later.met_fault(fault)
+    explains(walk.explain(fault), expected, told)
+    return Row(expected, f"{chosen_of(expected).id}, {'the library is passed over' if words else 'as ever'}")
+
+
 def fault_at_the_floor(walk):
     """The next floor answers from the first start on."""
     combination, fault = walk.combination, walk.combination.fault
@@ -201,6 +220,27 @@ def deaths_in_serving(walk, rung, fault):
     return f"lost twice; ort-cpu from the third on, {rung.id} refused"
 
 
+def fault_at_its_engine(walk):
+    """What cannot be built is served by the next rung down, and is not tried again."""
+    combination, fault = walk.combination, walk.combination.fault
+    expected = expect(combination, None)
+    chosen = chosen_of(expected)
+    finds(walk.probe(), expected)
+    state, words = built(fault)
+    result = walk.build(fault)
+    assert result.met_fault(fault), "the fault did not come"
+    (engine,) = result.lines[0]["engines"]
+    assert (engine["rung"], engine["state"]) == (chosen.id, state) and words in engine["reason"], engine
+    assert result.status == (0 if state == "built" else 3), result
+    if state == "built":
+        answers_rightly(walk.detect(), chosen, walk)
+        return Row(expected, f"{chosen.id} with its engine")
+    later = walk.detect()
+    answers_rightly(later, FLOOR, walk, [f"the next rung down: {chosen.id}: its engine could not be built: ", words])
+    assert not later.touched(chosen) and not walk.build(fault).touched(chosen)
+    return Row(expected, f"ort-cpu, the engine of {chosen.id} {state}")
+
+
 def one_picture_fails(start, rung, walk, fault):
     """It has an error and no numbers; the others have theirs."""
     failed = fault.at - 2
@@ -225,7 +265,8 @@ def provider_without_a_device(walk):
     return Row(expected, "ort-cpu, as at every start")
 
 
-CHECKS = {"probe": fault_in_a_probe, "floor": fault_at_the_floor, "serving": fault_in_serving, "never": provider_without_a_device}
+CHECKS = {"probe": fault_in_a_probe, "floor": fault_at_the_floor, "serving": fault_in_serving, "never": provider_without_a_device,
+          "loading": fault_at_loading, "building": fault_at_its_engine}
 
 
 @pytest.mark.parametrize("combination", ALL, ids=lambda each: each.name)
@@ -235,7 +276,8 @@ def test_it_ends_up_on_what_works_and_answers_rightly(combination, walked):
 
 def test_the_combinations_are_many_and_leave_no_pair_out():
     assert len(ALL) >= 250
-    assert {(each.machine, each.runtimes) for each in ALL} == set(itertools.product(trees.TREES, SETS))
-    offering = {runtimes for runtimes, offered in SETS.items() if offered}
+    assert {(each.machine, each.runtimes) for each in ALL} >= set(itertools.product(trees.TREES, ["stock", "none", *OFFERING]))
     assert {(each.runtimes, each.fault) for each in ALL if each.when == "probe" and each.fault} == set(
-        itertools.product(offering, IN_A_PROBE))
+        itertools.product(OFFERING, IN_A_PROBE))
+    for when, faults in (("loading", IN_LOADING), ("building", IN_BUILDING)):
+        assert {each.fault for each in ALL if each.when == when} == set(faults)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walks a combination: starts Rung as a user would, one start after the other, and keeps what was seen."""
 
+import itertools
 import json
 import subprocess
 import time
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 import tiny
 import trees
-from design import FLOOR, MACHINES, SETS, form, present
+from design import FLOOR, LIBRARIES, MACHINES, form
 from PIL import Image
 from standing_in import RUNG, copy, environment, json_lines, run
 
@@ -27,9 +28,8 @@ class Bench:
         self.folder = folder
         for machine in MACHINES:
             trees.write(machine, folder / "machines" / machine)
-        for runtimes, offered in SETS.items():
-            if offered:
-                copy(folder / "runtimes" / runtimes)
+        for library in itertools.chain.from_iterable(map(self.libraries, LIBRARIES)):
+            copy(library)
         self.pictures = [folder / f"{level}.png" for level in BRIGHTNESS]
         for level, path in zip(BRIGHTNESS, self.pictures):
             Image.new("RGB", (16, 16), (level, level, level)).save(path)
@@ -38,14 +38,18 @@ class Bench:
         for form, record in (("f32", None), ("int8", {"text": '{"all": "int8"}'})):
             tiny.spec(folder / f"{form}.json", form=form, precision=record)
             self.make("pack", f"{form}.json", "tiny.onnx", "-o", f"{form}.rung", "--key", "key.pem")
-        self.right = answers(json_lines(run(*self.command("detect", "f32"), *self.pictures)))
+        self.right = answers(json_lines(run("detect", "-m", *self.command("f32"), *self.pictures)))
         assert [len(line["targets"]) for line in self.right] == [2, 2, 2]
+
+    def libraries(self, runtimes):
+        """The folders of a set, in the order in which they are looked at."""
+        return [self.folder / "runtimes" / f"{runtimes}-{number}" for number in range(len(LIBRARIES[runtimes]))]
 
     def make(self, *command):
         subprocess.run([RUNG, *command], cwd=self.folder, check=True, capture_output=True)
 
-    def command(self, name, form):
-        return (name, "-m", self.folder / f"{form}.rung", "--trust", self.folder / "key.pub.pem", "--json")
+    def command(self, form):
+        return (self.folder / f"{form}.rung", "--trust", self.folder / "key.pub.pem", "--json")
 
 
 def answers(lines):
@@ -81,35 +85,42 @@ class Start:
 
 def speeds(combination):
     """In ms, by rung; what is faster than the last floor would be chosen in its place."""
-    here = present(combination.machine, combination.runtimes)
-    times = dict.fromkeys([*here, FLOOR], FLOOR_MS)
+    times = dict.fromkeys([*combination.here, FLOOR], FLOOR_MS)
     if combination.when != "floor":
-        times |= {rung: place * SECOND_MS for place, rung in enumerate(here[:2])}
+        times |= {rung: place * SECOND_MS for place, rung in enumerate(combination.here[:2])}
     return times
 
 
-def steering(combination, fault, in_probe):
-    """What the library offers; the fault, at its rung; and in a probe the speed of each rung, so that the best is known."""
-    offered = SETS[combination.runtimes]
-    times = speeds(combination)
-    target = FLOOR if combination.when == "floor" else next(iter(times))
-    orders = {}
+def faults_of(combination, fault, number):
+    """Where they come in the library of that number of the set, and for how long a slow one takes there."""
+    offered, times = LIBRARIES[combination.runtimes][number], speeds(combination)
+    if not fault:
+        return {}, {}
     if combination.when == "never":
-        orders["append"] = [f"{fault.name}:{provider}" for provider in offered]
-    elif fault:
-        orders[fault.place] = [fault.steering(target)]
-        times[target] = times[target] or FLOOR_MS + SECOND_MS
+        return {"append": [f"{fault.name}:{provider}" for provider in offered]}, {}
+    if combination.when == "loading":
+        return ({fault.place: [fault.name]} if number == 0 else {}), {}
+    target = FLOOR if combination.when == "floor" else next(iter(times))
+    if target.provider not in [*offered, FLOOR.provider]:
+        return {}, {}
+    return {fault.place: [fault.steering(target)]}, {target: times[target] or FLOOR_MS + SECOND_MS}
+
+
+def steering_of(combination, fault, in_probe, number):
+    """What it offers; the fault; and in a probe the speed of each rung, so that the best is known."""
+    offered = [*LIBRARIES[combination.runtimes][number], FLOOR.provider]
+    times = {rung: ms for rung, ms in speeds(combination).items() if ms and rung.provider in offered}
+    orders, of_fault = faults_of(combination, fault, number)
     if in_probe:
-        orders["run"] = orders.get("run", []) + [f"slow:{rung.steered}" for rung, ms in speeds(combination).items() if ms]
-    entries = [f"providers={','.join([*offered, FLOOR.provider])}"]
+        orders["run"] = orders.get("run", []) + [f"slow:{rung.steered}" for rung in times]
+    entries = [f"providers={','.join(offered)}"]
     entries += [f"{place}={','.join(faults)}" for place, faults in orders.items() if faults]
-    entries += ["slow-ms=" + ",".join(f"{ms}:{rung.steered}" for rung, ms in times.items() if ms)]
-    return ";".join(entries)
+    return entries + ["slow-ms=" + ",".join(f"{ms}:{rung.steered}" for rung, ms in (times | of_fault).items())]
 
 
-def read_trace(path):
-    """(place, fault, provider) of each call that the stand-in was asked for."""
-    calls = [line.split() for line in path.read_text().splitlines()] if path.exists() else []
+def read_trace(paths):
+    """(place, fault, provider) of each call that the stand-ins were asked for."""
+    calls = [line.split() for path in paths if path.exists() for line in path.read_text().splitlines()]
     return [(place, fault, provider) for place, _, fault, provider in calls]
 
 
@@ -118,33 +129,39 @@ class Walk:
 
     def __init__(self, bench, combination, folder):
         self.bench, self.combination, self.folder = bench, combination, folder
+        self.traces = [folder / f"trace-{number}" for number in range(len(LIBRARIES[combination.runtimes]))]
         folder.mkdir()
 
-    def environment(self, fault, trace, in_probe):
-        more = {"RUNG_HARDWARE_ROOT": self.bench.folder / "machines" / self.combination.machine, "RUNG_PROBE": "off",
+    def environment(self, fault, in_probe):
+        libraries = self.bench.libraries(self.combination.runtimes)
+        more = {"RUNG_HARDWARE_ROOT": self.bench.folder / "machines" / self.combination.machine,
                 "XDG_STATE_HOME": self.folder / "state", "XDG_CACHE_HOME": self.folder / "cache"}
-        if self.combination.runtimes == "none":
+        if libraries:
+            more["RUNG_RUNTIME_PATH"] = ":".join(map(str, libraries))
+        elif self.combination.runtimes == "none":
             more["RUNG_RUNTIME"] = self.folder / "libonnxruntime.so"
-        elif self.combination.runtimes != "stock":
-            more["RUNG_RUNTIME_PATH"] = self.bench.folder / "runtimes" / self.combination.runtimes
-        text = steering(self.combination, fault, in_probe)
-        return environment(f"{text};trace={trace}", **{name: str(value) for name, value in more.items()})
+        sections = []
+        for number, library in enumerate(libraries):
+            entries = steering_of(self.combination, fault, in_probe, number)
+            sections += [f"for={library.name}", *entries, f"trace={self.traces[number]}"]
+        return environment(";".join(sections), **{name: str(value) for name, value in more.items()})
 
     def command(self, name, *arguments):
-        return (*self.bench.command(name, form(self.combination.runtimes)), *arguments)
+        model, *more = self.bench.command(form(self.combination.runtimes))
+        return (name, *arguments, *(() if name == "engines" else ("-m",)), model, *more)
 
     def start(self, fault, name, *arguments, kill=False):
         """With `kill` it is ended when it hangs."""
-        trace = self.folder / "trace"
-        trace.unlink(missing_ok=True)
+        for trace in self.traces:
+            trace.unlink(missing_ok=True)
         process = subprocess.Popen([RUNG, *map(str, self.command(name, *arguments))], stdout=subprocess.PIPE, text=True,
-                                   stderr=subprocess.PIPE, env=self.environment(fault, trace, name == "probe"))
-        while kill and process.poll() is None and not any(met[1] == "hang" for met in read_trace(trace)):
+                                   stderr=subprocess.PIPE, env=self.environment(fault, name == "probe"))
+        while kill and process.poll() is None and not any(met[1] == "hang" for met in read_trace(self.traces)):
             time.sleep(0.02)
         if kill:
             process.kill()
         out, err = process.communicate(timeout=300)
-        return Start(process.returncode, err, [json.loads(line) for line in out.splitlines()], read_trace(trace))
+        return Start(process.returncode, err, [json.loads(line) for line in out.splitlines()], read_trace(self.traces))
 
     def detect(self, fault=None, kill=False):
         return self.start(fault, "detect", "--threads", "1", *self.bench.pictures, kill=kill)
@@ -152,6 +169,11 @@ class Walk:
     def probe(self, fault=None):
         limit = ("--time-limit", str(TIME_LIMIT_S)) if fault and fault.name == "hang" else ()
         return self.start(fault, "probe", "--threads", "1", *limit)
+
+    def build(self, fault):
+        """Of what the probe chose."""
+        limit = ("--time-limit", str(TIME_LIMIT_S)) if fault.name == "hang" else ()
+        return self.start(fault, "engines", "build", "--threads", "1", *limit)
 
     def explain(self, fault=None):
         return self.start(fault, "explain")

@@ -51,13 +51,14 @@ def segment(of, model, pictures, *arguments, **more):
 
 
 def plugins(explained):
-    return [library for library in explained["runtimes"] if library["runtime"] == "plugin"]
+    """Those that the test put there."""
+    return [library for library in explained["plugins"] if library["origin"] == "RUNG_RUNTIME_PATH"]
 
 
 def test_a_plugin_is_listed_with_what_it_brings(phone, plugin):
     explained = explain(environment(phone))
     (listed,) = plugins(explained)
-    assert listed["state"] == "plugin" and listed["providers"] == ["QNNExecutionProvider"]
+    assert listed["state"] == "loads" and listed["providers"] == ["QNNExecutionProvider"]
     assert listed["path"] == listed["file"] == str(plugin) and len(listed["digest"]) == 64
     assert rung_of(explained, "qnn-htp")["outcome"] == "unmeasured"
     assert any(listed["digest"] in line for line in explained["depends_on"])

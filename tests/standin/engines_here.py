@@ -27,8 +27,8 @@ class Place:
     def here(self, *arguments):
         subprocess.run([RUNG, *arguments], cwd=self.folder, check=True, capture_output=True)
 
-    def pack(self, name, **changes):
-        self.here("pack", tiny.spec(self.folder / f"{name}.json", name=name), tiny.graph(self.folder / f"{name}.onnx", **changes),
+    def pack(self, name, content=None, **changes):
+        self.here("pack", tiny.spec(self.folder / f"{name}.json", name=name, **(content or {})), tiny.graph(self.folder / f"{name}.onnx", **changes),
                   "-o", f"{name}.rung", "--key", "key.pem")
         return self.folder / f"{name}.rung"
 

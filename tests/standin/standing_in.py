@@ -29,7 +29,6 @@ REAL = next(iter(sorted((ROOT / "runtimes").glob("onnxruntime-[0-9]*/libonnxrunt
 
 MISUSED = "ended with status 99: stand-in: "  # how it begins what it says when it is steered wrongly
 
-GAP = "gap"  # how the outcome of a fault begins that no test can assert yet
 matrix = {}  # (place, fault): outcome
 
 

@@ -7,7 +7,7 @@ import shutil
 import sys
 
 import pytest
-from standing_in import BUILD, ROOT, calls, copy, environment, matrix, run
+from standing_in import BUILD, PHOTOS, ROOT, calls, copy, environment, matrix, run
 from standing_in import explain as explain_here
 
 sys.path.insert(0, str(ROOT / "tests" / "hardware"))
@@ -153,6 +153,21 @@ def test_a_library_is_described_once(remembering):
     assert [remembering() for _ in range(3)] == [2, 1, 1]
     (entry,) = (each for each in json.loads(remembering.file.read_text())["libraries"] if each["path"] == str(remembering.library))
     assert entry["providers"] == OFFERS["cuda"].split(",") and len(entry["digest"]) == 64 and entry["outcome"] == "loads"
+
+
+def test_a_job_finds_out_no_more_than_it_needs(explain, place, tmp_path):
+    """Not what tract is while ONNX Runtime serves, nor a digest without a verdict that depends on it."""
+    steering, record = place.steer(["cuda"]), tmp_path / "state" / "rung" / "libraries.json"
+    more = {"XDG_STATE_HOME": str(tmp_path / "state"), "RUNG_RUNTIME_PATH": f"{place.search(['cuda'])}:{ROOT / 'runtimes'}"}
+
+    def remembered(runtime):
+        return [each for each in json.loads(record.read_text())["libraries"] if each["runtime"] == runtime]
+    run("detect", "-m", "centerface", PHOTOS / "astronaut.png",
+        environment=environment(steering, **more, RUNG_PROBE="off", LD_LIBRARY_PATH=explain.libraries))
+    assert str(place.paths["cuda"]) in [each["path"] for each in remembered("onnxruntime")]
+    assert not any(each["digest"] for each in remembered("onnxruntime")) and not remembered("tract")
+    explain(steering, **more)
+    assert all(each["digest"] for each in remembered("onnxruntime") + remembered("tract") if each["outcome"] == "loads")
 
 
 def test_a_library_that_was_written_is_described_again(remembering):

@@ -52,10 +52,7 @@ def test_what_is_served_is_the_engine_and_stays_as_it_was(place):
 
 def test_the_smallest_model_comes_first(tmp_path):
     place = Place(tmp_path, models=2)
-    licence = {"licence": {"text": "long " * 2000}}
-    (tmp_path / "big.json").write_text(json.dumps({**json.loads((tmp_path / "m0.json").read_text()), **licence}))
-    place.here("pack", "big.json", "m0.onnx", "-o", "big.rung", "--key", "key.pem")
-    built = place.build(tmp_path / "big.rung", *place.models)
+    built = place.build(place.pack("big", content={"licence": {"text": "long " * 2000}}), *place.models)
     assert [os.path.basename(engine["path"]) for engine in built][-1] == "big.rung"
 
 

@@ -109,10 +109,14 @@ def test_targets_of_a_detector_in_f16_are_embedded_in_f32_beside_it(machine):
     pair = ("embed", "-m", "./embedder.rung", "--per-target", "./detector.rung")
     machine.rung(*pair, "--rung", "ort-cpu", "-o", "f32.npy", "white.png")
     choose(machine.folder / "state" / "rung" / "verdict.json")
-    line = machine.line(*pair, "--near", "1", "--against", "f32.npy", "-o", "f16.npy")
+    result = machine.rung(*pair, "--near", "1", "--against", "f32.npy", "-o", "f16.npy", "--json", "white.png")
+    assert not result.err  # that it is served in f32 is as it should be
+    (line,) = json_lines(result)
     assert line["identity"] == "detector+f16/embedder"
     assert (line["detector_rung"], line["detector_precision"]) == ("tensorrt", "f16")
     assert (line["rung"], line["precision"]) == ("ort-cpu", "f32")
+    why = json.loads(machine.rung("explain", "-m", "./embedder.rung", "--json").out)["model"]["why"]
+    assert "tensorrt: it would compute in f16 there" in why
     refused = machine.rung(*pair, "--rung", "ort-cpu", "--near", "1", "--against", "f16.npy", "white.png", status=4).err
     assert "by detector+f16/embedder, which does not cover detector/embedder:" in refused
 

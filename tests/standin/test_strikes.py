@@ -116,6 +116,20 @@ def test_an_interruption_of_one_that_hangs_is_no_strike(machine, number, status)
     assert machine.start(PROVIDERS) and not machine.files("strikes")
 
 
+def test_a_job_that_hangs_ends_with_a_second_signal_and_is_no_strike(machine):
+    process = subprocess.Popen([RUNG, "detect", *machine.command()[1:], machine.folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env=machine.environment(f"{PROVIDERS};session=hang:CUDAExecutionProvider"))
+    while process.poll() is None and not machine.files("attempts"):
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)  # this one lets the pictures at hand finish
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT
+    assert not machine.files("attempts") and not machine.files("strikes")
+
+
 def test_processes_that_load_at_once_do_not_take_each_other_for_dead(machine):
     slow = machine.environment(f"{PROVIDERS};session=slow:CUDAExecutionProvider;slow-ms=300")
     started = [subprocess.Popen([RUNG, *machine.command()], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=slow) for _ in range(6)]

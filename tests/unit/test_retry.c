@@ -16,7 +16,7 @@
 #include "folder_fixture.h"
 #include "ladder/retry.h"
 
-#define HOUR 3600
+#define HOUR INT64_C(3600)
 
 static char folder[256], note[300];
 
@@ -78,7 +78,7 @@ static void pauses_grow_up_to_a_week(void **state)
     static const struct {
         unsigned tries;
         int64_t hours;
-    } rows[] = {{2, 4}, {3, 16}, {4, 64}, {5, 7 * 24}, {99, 7 * 24}};
+    } rows[] = {{2, 4}, {3, 16}, {4, 64}, {5, 168}, {99, 168}};
     (void)state;
     assert_true(is_due("a device"));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

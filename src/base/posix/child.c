@@ -125,7 +125,7 @@ _Noreturn static void become_program(const struct rung__process_options *options
     int report = (int)pipes->ends[REPORT][WRITE_END];
     (void)setpgid(0, 0);
     die_with(parent);
-    if (options->low_priority)
+    if (options->low_priority && getpriority(PRIO_PROCESS, 0) < LOW_PRIORITY)
         (void)setpriority(PRIO_PROCESS, 0, LOW_PRIORITY);
     if (dup2((int)pipes->ends[INPUT][READ_END], STDIN_FILENO) >= 0 &&
         dup2((int)pipes->ends[OUTPUT][WRITE_END], STDOUT_FILENO) >= 0 &&

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -77,6 +78,22 @@ rung_result rung__thread_start(struct rung__thread *thread, const char *name,
 void rung__thread_join(struct rung__thread *thread)
 {
     must(pthread_join(thread->handle, NULL));
+}
+
+void rung__thread_leave(struct rung__thread *thread)
+{
+    must(pthread_detach(thread->handle));
+}
+
+/* Not the idle class: who waits for a lock that such a thread holds would wait for as long as the
+ * machine is busy. */
+void rung__thread_yield_to_others(void)
+{
+#if defined(__linux__)
+    const int low_priority = 10; /* of 0..19; here a thread has its own */
+    if (getpriority(PRIO_PROCESS, 0) < low_priority)
+        (void)setpriority(PRIO_PROCESS, 0, low_priority);
+#endif
 }
 
 void rung__mutex_init(struct rung__mutex *mutex)

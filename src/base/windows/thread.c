@@ -64,6 +64,16 @@ void rung__thread_join(struct rung__thread *thread)
     CloseHandle(thread->handle);
 }
 
+void rung__thread_leave(struct rung__thread *thread)
+{
+    CloseHandle(thread->handle);
+}
+
+void rung__thread_yield_to_others(void)
+{
+    (void)SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_LOWEST);
+}
+
 static PSRWLOCK lock_of(struct rung__mutex *mutex)
 {
     return (PSRWLOCK)(void *)mutex;

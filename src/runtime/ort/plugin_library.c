@@ -61,14 +61,19 @@ static void name_provider(const char *path)
     static const struct {
         const char *file, *provider;
     } known[] = {
-        {"qnn", "QNN"},           {"openvino", "OpenVINO"}, {"webgpu", "WebGpu"},
-        {"migraphx", "MIGraphX"}, {"coreml", "CoreML"},     {"dml", "Dml"},
+        {"cuda", "CUDA"},     {"qnn", "QNN"},           {"openvino", "OpenVINO"},
+        {"webgpu", "WebGpu"}, {"migraphx", "MIGraphX"}, {"coreml", "CoreML"},
+        {"dml", "Dml"},
     };
     static const char prefix[] = "libonnxruntime_providers_";
     const char *name = rung__path_name(path);
     if (strncmp(name, prefix, sizeof prefix - 1) == 0)
         name += sizeof prefix - 1;
-    const int length = (int)strcspn(name, ".");
+    static const char ending[] = "_plugin"; /* of what lies beside a bridge of the same name */
+    int length = (int)strcspn(name, ".");
+    const int shorter = length - (int)(sizeof ending - 1);
+    if (shorter > 0 && strncmp(name + shorter, ending, sizeof ending - 1) == 0)
+        length = shorter;
     (void)rung__text_format(described.provider, sizeof described.provider, "%.*sExecutionProvider",
                             length, name);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

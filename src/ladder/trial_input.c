@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a model is run on when it is tried: the stored input of its golden sample, else a picture
  * that is the same everywhere. */
-#include "input.h"
+#include "ladder/trial_input.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,8 @@ static rung_result preprocess(const struct rung__canvas *canvas, const uint8_t *
     return RUNG_OK;
 }
 
-rung_result fill_input(const struct rung__artifact_view *view, struct rung__model_memory *memory)
+rung_result rung__trial_fill_input(const struct rung__artifact_view *view,
+                                   struct rung__model_memory *memory)
 {
     const struct rung__canvas *canvas = &view->header.canvas;
     struct rung__golden golden;
