@@ -120,8 +120,9 @@ static int write_result(struct job *job, const struct job_item *item)
     return status;
 }
 
-/** Not json_object_update_missing: what that has no memory for it leaves out, and says nothing. */
-static bool add_settings(json_t *line, json_t *settings)
+/* Not json_object_update_missing: where there is no memory for a member it leaves it out, and says
+ * nothing. */
+static bool complete_line(json_t *line, json_t *settings)
 {
     const char *key;
     json_t *value;
@@ -138,7 +139,7 @@ static int take_item(struct job *job, struct job_item *item)
 {
     int status;
     progress_clear(&job->progress);
-    if (item->line && !add_settings(item->line, job->settings)) {
+    if (item->line && !complete_line(item->line, job->settings)) {
         json_decref(item->line);
         item->line = NULL;
         job_item_fail_memory(item);

@@ -97,6 +97,7 @@ static rung_result run_trial(struct probe *probe, uint32_t threads, struct rung_
         .rung = trial->rung,
         .helper = probe->instance->helper,
         .library = standing->library,
+        .plugin = standing->plugin,
         .artifact = &probe->artifact.view,
         .threads = threads,
         .time_limit_ns = probe->options.time_limit_ms * MS,

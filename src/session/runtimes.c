@@ -133,10 +133,10 @@ rung_result rung__instance_libraries(struct rung_instance *instance,
     return result;
 }
 
-const struct rung__known_library *rung__instance_library_offering(struct rung_instance *instance,
-                                                                  const char *execution_provider)
+const struct rung__known_library *rung__instance_library_of(struct rung_instance *instance,
+                                                            const struct rung__runtime *runtime,
+                                                            const char *execution_provider)
 {
-    const struct rung__runtime *runtime = &rung__runtimes[RUNG__RUNTIME_ORT];
     const struct rung__libraries *libraries = &instance->runtimes.libraries;
     rung__mutex_lock(&instance->mutex);
     const rung_result result = describe_once(instance, runtime);

@@ -194,11 +194,11 @@ OPERATIONS = [
     # A build that had no memory for itself is not remembered; one whose child was refused something is.
     Operation("engines build", "engines", "build", "--json", "--rung", "openvino-cpu", "--time-limit", "30", *TRUST,
               "./tiny.rung", variables=COMPILING, told=r'"state":"built"', more_statuses=[0, 3], may_leave=[STATE, ENGINES],
-              unsound=unsound_engines),
+              unsound=unsound_engines, at_most=24),
     Operation("engines list", "engines", "list", "--json", change=bring_an_engine, told=r'"state":"\w+"'),
     Operation("engines verify", "engines", "verify", "--json", change=bring_a_damaged_engine, status=4,
               told=r'"state":"\w+"', may_remove=[ENGINES]),
-    Operation("engines clear", "engines", "clear", "--json", change=bring_an_engine, may_remove=[ENGINES],
+    Operation("engines clear", "engines", "clear", "--json", *TRUST, change=bring_an_engine, may_remove=[ENGINES],
               told=r'"action":"\w+"', more_statuses=[0]),
     # One line is there, the beginning of another is cut off.
     Operation("detect --resume", "detect", "-m", "./tiny.rung", "--resume", "results.jsonl", "--runtime", RUNTIMES, *TRUST,
