@@ -147,6 +147,9 @@ static rung_result take_outcome(struct build *build, const struct rung__outcome 
     char reason[RUNG__OUTCOME_REASON];
     if (outcome->kind == RUNG__OUTCOME_CHOSEN)
         return keep(build);
+    const rung_result room = rung__engine_part_check_room(&build->part);
+    if (room != RUNG_OK)
+        return room;
     (void)rung__text_format(reason, sizeof reason, "%s: %s",
                             rung__name_text(&rung__outcome_names, outcome->kind), outcome->reason);
     return fail_for_good(build, reason);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
 #include "ladder/rungs.h"
@@ -41,18 +40,13 @@ struct rung__runtime_places rung__instance_places(const struct rung_instance *in
 
 /* ---- which there are, and what they are ------------------------------------------------------ */
 
-static bool has_helper(const struct rung_instance *instance)
-{
-    return instance->helper && rung__path_kind(instance->helper) == RUNG__PATH_FILE;
-}
-
 static struct rung__library_finder finder_of(const struct rung_instance *instance)
 {
     struct rung__cpus cpus;
     rung__cpus_read(rung__instance_hardware_root(instance), &cpus);
     return (struct rung__library_finder){
         .places = rung__instance_places(instance),
-        .helper = has_helper(instance) ? instance->helper : NULL,
+        .helper = instance->helper,
         .state = instance->state,
         .at_once = cpus.logical,
         .log = &instance->log,

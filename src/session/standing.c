@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "session/plugins.h"
 
@@ -26,7 +25,7 @@ static void set(struct rung__standing *standing, const char *outcome, const char
 
 static bool lacks_helper(const struct rung_instance *instance, const struct rung__rung *rung)
 {
-    return rung->provider->needs_helper && !rung__instance_has_helper(instance);
+    return rung->provider->needs_helper && !instance->helper;
 }
 
 /** Which library of ONNX Runtime a rung runs on. What is known of none is told of the loaded one.
