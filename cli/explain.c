@@ -174,12 +174,11 @@ static void print_loaded(const json_t *json)
     }
 }
 
-static void print_runtimes(const json_t *json)
+static void print_libraries(const json_t *list)
 {
     size_t index;
     json_t *item;
-    printf("runtimes\n");
-    json_array_foreach(json_object_get(json, "runtimes"), index, item)
+    json_array_foreach(list, index, item)
     {
         printf("  %-10s %-14s %s (%s)\n", text_of(item, "state"), text_of(item, "runtime"),
                text_of(item, "path"), text_of(item, "origin"));
@@ -215,7 +214,9 @@ static void print_explanation(const json_t *json)
         printf("unsigned models are admitted (--allow-unsigned)\n");
     print_device(json);
     print_rungs(json);
-    print_runtimes(json);
+    printf("runtimes\n");
+    print_libraries(json_object_get(json, "runtimes"));
+    print_libraries(json_object_get(json, "plugins"));
 }
 
 static int print_line(rung_instance *instance)

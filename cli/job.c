@@ -120,12 +120,26 @@ static int write_result(struct job *job, const struct job_item *item)
     return status;
 }
 
+/* Not json_object_update_missing: where there is no memory for a member it leaves it out, and says
+ * nothing. */
+static bool complete_line(json_t *line, json_t *settings)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach(settings, key, value)
+    {
+        if (!json_object_get(line, key) && json_object_set(line, key, value) != 0)
+            return false;
+    }
+    return true;
+}
+
 /** Gives EXIT_DONE unless the job cannot go on. */
 static int take_item(struct job *job, struct job_item *item)
 {
     int status;
     progress_clear(&job->progress);
-    if (item->line && json_object_update_missing(item->line, job->settings) != 0) {
+    if (item->line && !complete_line(item->line, job->settings)) {
         json_decref(item->line);
         item->line = NULL;
         job_item_fail_memory(item);

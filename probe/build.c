@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rung-probe build RUNG LIBRARY THREADS FOLDER <MODEL FILE: a session that leaves what it compiled
- * in the folder. */
+/* rung-probe build RUNG LIBRARY PLUGIN THREADS FOLDER <MODEL FILE: a session that leaves what it
+ * compiled in the folder. */
 #include "ladder/trial_input.h"
 #include "probe.h"
 #include "request.h"
@@ -12,7 +12,7 @@ rung_result build_engine(char **operands, struct rung__bytes file, struct answer
     struct rung__trial_session session;
     (void)answer;
     rung_result result = request_read(file, operands, &view, &request);
-    request.engines = operands[3];
+    request.engines = operands[4];
     if (result == RUNG_OK)
         result = rung__trial_open(&request, &session);
     if (result == RUNG_OK)

@@ -19,7 +19,8 @@ rung_result request_read(struct rung__bytes file, char **operands, struct rung__
     static struct rung__table table; /* what the rung points at, as long as this process */
     *out = (struct rung__trial_request){
         .artifact = view,
-        .threads = (uint32_t)strtoul(operands[2], NULL, 10),
+        .plugin = *operands[2] ? operands[2] : NULL,
+        .threads = (uint32_t)strtoul(operands[3], NULL, 10),
         .expendable = true,
     };
     rung_result result = rung__rung_heard(operands[0], &table, &out->rung);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rung-probe run RUNG LIBRARY THREADS <MODEL FILE: a real session on one rung, timed. */
+/* rung-probe run RUNG LIBRARY PLUGIN THREADS <MODEL FILE: a real session on one rung, timed. */
 #include "base/error.h"
 #include "ladder/probe.h"
 #include "probe.h"

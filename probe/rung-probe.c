@@ -24,8 +24,8 @@ enum { STATUS_ANSWERED = 0, STATUS_USAGE = 2, STATUS_MUTE = 70 };
 
 static const struct command commands[] = {
     {RUNG__BACKGROUND, 0, background},     {RUNG__DESCRIBE, 2, describe},
-    {RUNG__TRACT_TRIAL, 1, tract_load},    {RUNG__PROBE_TRIAL, 3, run_rung},
-    {RUNG__ENGINE_BUILD, 4, build_engine},
+    {RUNG__TRACT_TRIAL, 1, tract_load},    {RUNG__PROBE_TRIAL, 4, run_rung},
+    {RUNG__ENGINE_BUILD, 5, build_engine},
 };
 
 /** A death is told by its signal; the memory of the dead is of no use to anybody. */

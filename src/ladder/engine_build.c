@@ -27,7 +27,13 @@ rung_result rung__engine_build(const struct rung__engine_task *task, struct rung
     char threads[16];
     struct rung__helper_answer answer;
     const char *const arguments[] = {
-        RUNG__ENGINE_BUILD, rung__rung_told(task->rung), task->library, threads, task->folder, NULL,
+        RUNG__ENGINE_BUILD,
+        rung__rung_told(task->rung),
+        task->library,
+        task->plugin ? task->plugin : "",
+        threads,
+        task->folder,
+        NULL,
     };
     *out = (struct rung__outcome){0};
     (void)rung__text_format(threads, sizeof threads, "%u", task->threads);

@@ -7,8 +7,8 @@
 #include "ladder/outcome.h"
 #include "ladder/rungs.h"
 
-/* The helper's subcommand: rung, library, threads and the folder for what is compiled follow; the
- * model file comes on standard input. */
+/* The helper's subcommand: rung, library, plugin (or ""), threads and the folder for what is
+ * compiled follow; the model file comes on standard input. */
 #define RUNG__ENGINE_BUILD "build"
 
 /** An engine to be built. */
@@ -16,6 +16,7 @@ struct rung__engine_task {
     const struct rung__rung *rung;
     const char *helper;  /**< the program rung-probe */
     const char *library; /**< of its runtime */
+    const char *plugin;  /**< that brings its execution provider; NULL: none does */
     const struct rung__artifact_view *artifact;
     uint32_t threads; /**< at least 1 */
     uint64_t time_limit_ns;

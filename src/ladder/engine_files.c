@@ -162,7 +162,7 @@ static rung_result note_all(const struct pass *pass, struct rung__engine_record 
         return rung__fail(RUNG_INTEGRITY, "the engine has %zu files, more than %u", files->count,
                           RUNG__ENGINE_FILES_MAX);
     rung_result result = rung__engine_record_size(record, (uint32_t)files->count);
-    for (uint32_t i = 0; i < record->count && result == RUNG_OK; i++)
+    for (uint32_t i = 0; i < files->count && result == RUNG_OK; i++)
         result = note_file(pass, files->names[i], record, i);
     return result;
 }

@@ -11,6 +11,9 @@
 #define LOCK_FILE ".build.lock"
 #define FILE_MODE 0600u
 
+/* Where so much can be written the disk was not full. */
+#define ROOM_BYTES (1u << 20)
+
 static rung_result no_memory(void)
 {
     return rung__fail(RUNG_NO_MEMORY, "no memory to build an engine");
@@ -115,6 +118,20 @@ rung_result rung__engine_part_keep(const struct rung__engine_store *store,
     if (detail)
         result = rung__fail(result, "%s", detail);
     free(detail);
+    return result;
+}
+
+rung_result rung__engine_part_check_room(const struct rung__engine_part *part)
+{
+    struct rung__buffer zeros = {0};
+    char *path = rung__text_new("%s/%s/room", part->root, part->name);
+    rung_result result = path ? rung__buffer_append(&zeros, NULL, ROOM_BYTES) : no_memory();
+    if (result == RUNG_OK)
+        result = rung__file_save(path, rung__buffer_bytes(&zeros), FILE_MODE, true);
+    if (path)
+        (void)rung__file_remove(path);
+    rung__buffer_finish(&zeros);
+    free(path);
     return result;
 }
 

@@ -73,6 +73,10 @@ rung_result rung__engine_part_keep(const struct rung__engine_store *store,
                                    struct rung__engine_part *part);
 void rung__engine_part_drop(struct rung__engine_part *part);
 
+/** Tells whether more could be written beside what a build left: one that failed on a full disk is
+ * no failure of the rung. Results: OK, IO, NO_MEMORY. */
+rung_result rung__engine_part_check_room(const struct rung__engine_part *part);
+
 /* ---- all of them ---- */
 
 /** One that is there. */

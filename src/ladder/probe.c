@@ -67,8 +67,9 @@ rung_result rung__probe_try(const struct rung__probe_task *task, struct rung__tr
 {
     char threads[16];
     struct rung__helper_answer answer;
-    const char *const arguments[] = {RUNG__PROBE_TRIAL, rung__rung_told(task->rung), task->library,
-                                     threads, NULL};
+    const char *const arguments[] = {RUNG__PROBE_TRIAL, rung__rung_told(task->rung),
+                                     task->library,     task->plugin ? task->plugin : "",
+                                     threads,           NULL};
     *out = (struct rung__trial){.rung = task->rung};
     (void)rung__text_format(threads, sizeof threads, "%u", task->threads);
     rung_result result = rung__helper_ask(

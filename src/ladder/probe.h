@@ -5,9 +5,9 @@
 #include "ladder/outcome.h"
 #include "ladder/rungs.h"
 
-/* The helper's subcommand: rung, library and threads follow; the model file comes on standard
- * input. The line of its answer has the members below. The outputs of the first run follow it, and
- * behind them those of the first later run whose bytes are others.
+/* The helper's subcommand: rung, library, plugin (or "") and threads follow; the model file comes
+ * on standard input. The line of its answer has the members below. The outputs of the first run
+ * follow it, and behind them those of the first later run whose bytes are others.
  */
 #define RUNG__PROBE_TRIAL       "run"
 #define RUNG__PROBE_EXECUTED_BY "executed_by"
@@ -22,6 +22,7 @@ struct rung__probe_task {
     const struct rung__rung *rung;
     const char *helper;  /**< the program rung-probe */
     const char *library; /**< of its runtime, "" without one */
+    const char *plugin;  /**< that brings its execution provider; NULL: none does */
     const struct rung__artifact_view *artifact;
     uint32_t threads; /**< at least 1 */
     uint64_t time_limit_ns;

@@ -313,7 +313,8 @@ static bool offers(const struct rung__runtime_description *ort, const char *prov
 }
 
 bool rung__rung_is_present(const struct rung__rung *rung, const struct rung__hardware *hardware,
-                           const struct rung__runtime_description *ort, char *reason, size_t size)
+                           const struct rung__runtime_description *ort, bool has_plugin,
+                           char *reason, size_t size)
 {
     if (!(rung->platforms & RUNG__PLATFORM))
         (void)rung__text_format(reason, size, "it is for other platforms than this one");
@@ -321,7 +322,7 @@ bool rung__rung_is_present(const struct rung__rung *rung, const struct rung__har
         (void)rung__text_format(reason, size, "it needs %s, and none was found", rung->device);
     else if (rung->executed_by && !ort)
         (void)rung__text_format(reason, size, "no ONNX Runtime could be loaded");
-    else if (rung->executed_by && !offers(ort, rung->executed_by))
+    else if (rung->executed_by && !has_plugin && !offers(ort, rung->executed_by))
         (void)rung__text_format(reason, size, "the ONNX Runtime here (%s) does not offer %s",
                                 ort->version, rung->executed_by);
     else

@@ -67,10 +67,11 @@ const struct rung__rung *rung__rung_named(const char *id);
 
 /**
  * True when all is here that a rung needs: this platform, its device in the machine, a provider
- * that the ONNX Runtime at hand offers (NULL: there is none). Else `reason`, of `size` bytes, says
- * in words what is missing.
+ * that the ONNX Runtime at hand offers (NULL: there is none), or that a plugin brings to it. Else
+ * `reason`, of `size` bytes, says in words what is missing.
  */
 bool rung__rung_is_present(const struct rung__rung *rung, const struct rung__hardware *hardware,
-                           const struct rung__runtime_description *ort, char *reason, size_t size);
+                           const struct rung__runtime_description *ort, bool has_plugin,
+                           char *reason, size_t size);
 
 #endif

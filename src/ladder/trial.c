@@ -26,6 +26,7 @@ static rung_result load(const struct rung__trial_request *request,
     struct rung__rung_execution execution;
     rung_result result =
         rung__rung_execution_make(request->rung, request->threads, request->engines, &execution);
+    execution.execution.plugin = request->plugin;
     if (result == RUNG_OK)
         result = rung__provider_load(session->provider,
                                      &(struct rung__model_request){

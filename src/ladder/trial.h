@@ -9,6 +9,7 @@
 struct rung__trial_request {
     const struct rung__rung *rung;
     const struct rung__artifact_view *artifact;
+    const char *plugin;  /**< that brings the execution provider; NULL: none does */
     uint32_t threads;    /**< at least 1 */
     const char *engines; /**< the folder for what is compiled, NULL: nothing is kept */
     bool expendable;     /**< this process is there for the trial, and ends with it */

@@ -2,6 +2,7 @@
 #include "runtime/runtime.h"
 
 #include "runtime/ort/ort.h"
+#include "runtime/ort/plugin_library.h"
 #include "runtime/tract/tract.h"
 
 static rung_result open_ort(const char *path)
@@ -53,5 +54,14 @@ const struct rung__runtime rung__runtimes[RUNG__RUNTIMES] = {
             .system_names = {"libtract.so"},
             .open = open_tract,
             .describe = describe_tract,
+        },
+    [RUNG__RUNTIME_PLUGIN] =
+        {
+            .name = "plugin",
+            .text = "plugin library of ONNX Runtime",
+            .files = {{"libonnxruntime_providers_", ".so"}},
+            .strict = true,
+            .open = rung__ort_plugin_open,
+            .describe = rung__ort_plugin_describe,
         },
 };

@@ -24,6 +24,7 @@ struct rung__runtime {
     } files[3];                  /**< a file of it has one of these names; NULL prefix: no more */
     const char *system_names[3]; /**< looked up by the system, NULL-ended */
     bool by_name;                /**< the one that RUNG_RUNTIME names */
+    bool strict;                 /**< no file of another name is taken for one of it */
     /** Loads the library, or takes the one that this process has loaded already. Safe from any
      * thread. */
     rung_result (*open)(const char *path);
@@ -31,7 +32,13 @@ struct rung__runtime {
     bool (*describe)(struct rung__runtime_description *out);
 };
 
-enum { RUNG__RUNTIME_ORT, RUNG__RUNTIME_TRACT, RUNG__RUNTIMES };
+enum {
+    RUNG__RUNTIME_ORT,
+    RUNG__RUNTIME_TRACT,
+    RUNG__RUNTIME_PLUGIN, /**< of ONNX Runtime (ort/plugin_library.h); opened to be described only
+                           */
+    RUNG__RUNTIMES
+};
 
 /** One row a runtime, by the numbers above. */
 extern const struct rung__runtime rung__runtimes[RUNG__RUNTIMES];

@@ -42,9 +42,12 @@ static bool is_library_of(const struct rung__runtime *runtime, const char *name)
     return false;
 }
 
-/** A file that was named outright may have any name, but not that of another runtime. */
+/** A file that was named outright may have any name, but not that of another runtime; where the
+ * runtime is strict it has one of its names. */
 static bool may_be_library_of(const struct rung__runtime *runtime, const char *name)
 {
+    if (runtime->strict)
+        return is_library_of(runtime, name);
     for (size_t i = 0; i < RUNG__RUNTIMES; i++)
         if (&rung__runtimes[i] != runtime && is_library_of(&rung__runtimes[i], name))
             return false;

@@ -32,8 +32,8 @@ struct rung__runtime_places {
  * Lists the libraries of one runtime in those places, then in what is installed beside this
  * library, then the system's names. In a list each part is a library file, a folder that holds one,
  * or a folder of such folders; within a folder they come in the order of their names. A file that a
- * list names, and whose name is of no runtime, is a candidate of each. Nothing is loaded.
- * Results: OK, NO_MEMORY. End with rung__runtime_candidates_finish.
+ * list names, and whose name is of no runtime, is a candidate of each but the strict ones. Nothing
+ * is loaded. Results: OK, NO_MEMORY. End with rung__runtime_candidates_finish.
  */
 rung_result rung__runtime_search(const struct rung__runtime *runtime,
                                  const struct rung__runtime_places *places,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/json.h"
 #include "base/library.h"
 #include "base/text.h"
@@ -133,7 +132,7 @@ static rung_result probe_here(struct rung_instance *instance)
 
 static void run(struct rung_instance *instance)
 {
-    const bool has_helper = rung__instance_has_helper(instance);
+    const bool has_helper = instance->helper;
     rung__thread_yield_to_others();
     rung_result result = rung__probe_check_free(instance);
     if (result == RUNG_OK)

@@ -32,7 +32,8 @@ static void prefer_library(struct rung_instance *instance, const struct rung__ru
 {
     const struct rung__known_library *library =
         rung->executed_by && !rung->floor
-            ? rung__instance_library_offering(instance, rung->executed_by)
+            ? rung__instance_library_of(instance, &rung__runtimes[RUNG__RUNTIME_ORT],
+                                        rung->executed_by)
             : NULL;
     if (library)
         rung__instance_prefer_library(instance, library->digest);

@@ -28,6 +28,7 @@ struct build {
     struct rung__engine_part part;
     char *fingerprint;
     const char *library; /**< of the rung's runtime */
+    const char *plugin;  /**< that brings its execution provider; NULL: none does */
 };
 
 /** An end. Gives OK: the model is through. */
@@ -84,6 +85,7 @@ static rung_result check_standing(struct build *build)
         result = rung__rung_stand(build->instance, hardware, build->out->rung, &standing);
     free(hardware);
     build->library = standing.library;
+    build->plugin = standing.plugin;
     if (result == RUNG_OK && !standing.can_run)
         result = conclude(build, "failed", RUNG_UNSUPPORTED, "%s", standing.reason);
     return result;
@@ -98,6 +100,7 @@ static rung_result run_child(struct build *build, struct rung__outcome *outcome)
             .rung = build->out->rung,
             .helper = build->instance->helper,
             .library = build->library,
+            .plugin = build->plugin,
             .artifact = &build->artifact.view,
             .threads = build->want->threads,
             .time_limit_ns = build->want->time_limit_ns,
@@ -144,6 +147,9 @@ static rung_result take_outcome(struct build *build, const struct rung__outcome 
     char reason[RUNG__OUTCOME_REASON];
     if (outcome->kind == RUNG__OUTCOME_CHOSEN)
         return keep(build);
+    const rung_result room = rung__engine_part_check_room(&build->part);
+    if (room != RUNG_OK)
+        return room;
     (void)rung__text_format(reason, sizeof reason, "%s: %s",
                             rung__name_text(&rung__outcome_names, outcome->kind), outcome->reason);
     return fail_for_good(build, reason);

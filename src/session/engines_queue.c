@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "session/engines_build.h"
 #include "session/model.h"
@@ -188,8 +187,7 @@ static rung_result check_arguments(const rung_instance *instance, const char *co
         return rung__fail(RUNG_INVALID_ARGUMENT, "engines of 1 to %u models are built at once",
                           MODELS_MOST);
     rung_result result = read_options(instance, caller_options, options);
-    if (result == RUNG_OK &&
-        (!instance->helper || rung__path_kind(instance->helper) != RUNG__PATH_FILE))
+    if (result == RUNG_OK && !instance->helper)
         result = rung__fail(RUNG_UNSUPPORTED,
                             "the helper program rung-probe is missing beside the library; without "
                             "it no engine is built");

@@ -104,23 +104,32 @@ static rung_result choose_policy(struct rung_instance *instance, rung_probe_poli
     return RUNG_OK;
 }
 
+/** The application's own, or else the one beside us, where it is. It is looked for once: an
+ * instance does all that it does with it, or all without. */
+static rung_result find_helper(struct rung_instance *instance, const char *path)
+{
+    if (path && rung__path_kind(path) != RUNG__PATH_FILE)
+        return RUNG_OK;
+    instance->helper = path ? rung__text_new("%s", path) : rung__helper_find();
+    return path && !instance->helper ? rung__fail(RUNG_NO_MEMORY, "no memory for an instance")
+                                     : RUNG_OK;
+}
+
 /** An application's own lists and helper; without a helper of its own, the one beside us.
  */
 static rung_result keep_paths(struct rung_instance *instance, const rung_instance_options *options)
 {
+    rung_result result = RUNG_OK;
     if (options->runtime_path)
         instance->runtime_path = rung__text_new("%s", options->runtime_path);
     if (options->trust_path)
         instance->trust_path = rung__text_new("%s", options->trust_path);
-    const bool may_help = !(options->flags & RUNG_INSTANCE_NO_CHILDREN);
-    if (may_help)
-        instance->helper =
-            options->helper_path ? rung__text_new("%s", options->helper_path) : rung__helper_find();
+    if (!(options->flags & RUNG_INSTANCE_NO_CHILDREN))
+        result = find_helper(instance, options->helper_path);
     if ((options->runtime_path && !instance->runtime_path) ||
-        (options->trust_path && !instance->trust_path) ||
-        (options->helper_path && may_help && !instance->helper))
+        (options->trust_path && !instance->trust_path))
         return rung__fail(RUNG_NO_MEMORY, "no memory for an instance");
-    return RUNG_OK;
+    return result;
 }
 
 /** Without a file the rungs are those of this version. */
@@ -131,11 +140,6 @@ static rung_result read_ladder(struct rung_instance *instance, const char *optio
         return rung__table_read(path, &instance->table);
     rung__table_default(&instance->table);
     return RUNG_OK;
-}
-
-bool rung__instance_has_helper(const struct rung_instance *instance)
-{
-    return instance->helper && rung__path_kind(instance->helper) == RUNG__PATH_FILE;
 }
 
 /** What the application says, else the environment, else the default. */

@@ -24,7 +24,7 @@ struct rung_instance {
     char *state;              /**< the user's own state folder, or NULL */
     char *runtime_path;       /**< the application's list, or NULL */
     char *trust_path;         /**< likewise */
-    char *helper;             /**< the path of rung-probe, or NULL */
+    char *helper;             /**< rung-probe, a file; NULL: no process can be made */
     char *library;            /**< the library file that this one stands for; NULL: itself */
     rung_probe_policy probe;  /**< the application's, else the user's */
     uint64_t engine_bytes;    /**< that all engines together may take */
@@ -43,9 +43,6 @@ static inline const char *rung__instance_hardware_root(const struct rung_instanc
     const char *root = instance->environment.hardware_root;
     return root ? root : "";
 }
-
-/** True when the helper program can be run. */
-bool rung__instance_has_helper(const struct rung_instance *instance);
 
 /** A text of the two-call form: copies it with its zero. Results: OK, CAPACITY. */
 rung_result rung__text_give(const char *text, rung_span to, size_t *needed);

@@ -33,6 +33,12 @@ bool rung__library_is_usable(const struct rung__known_library *library)
     return library->described && library->facts.result == RUNG_OK;
 }
 
+bool rung__library_is_no_plugin(const struct rung__known_library *library)
+{
+    return library->runtime == &rung__runtimes[RUNG__RUNTIME_PLUGIN] && library->described &&
+           library->facts.result == RUNG_UNSUPPORTED;
+}
+
 /* ---- which there are ------------------------------------------------------------------------ */
 
 /** Takes the paths of one runtime's candidates. */
@@ -343,7 +349,8 @@ rung_result rung__libraries_digest(const struct rung__library_finder *finder,
     if (!wanted)
         return no_memory();
     for (size_t i = 0; i < libraries->count; i++)
-        wanted[i] = !*libraries->items[i].digest && has_stamp(&libraries->items[i]);
+        wanted[i] = !*libraries->items[i].digest && has_stamp(&libraries->items[i]) &&
+                    !rung__library_is_no_plugin(&libraries->items[i]);
     const rung_result result = do_each(finder, libraries, wanted, read_digest);
     free(wanted);
     return result;

@@ -64,4 +64,7 @@ void rung__libraries_finish(struct rung__libraries *libraries);
 /** True for one that was described and loads. */
 bool rung__library_is_usable(const struct rung__known_library *library);
 
+/** True for a file that has the name of a plugin and is none, as a build's own providers. */
+bool rung__library_is_no_plugin(const struct rung__known_library *library);
+
 #endif

@@ -3,12 +3,12 @@
 #include "session/library_explain.h"
 
 #include "session/library_set.h"
-#include "session/plugins.h"
 
-static const char *state_of(const struct rung__runtime_outcome *outcome)
+static const char *state_of(const struct rung__known_library *library,
+                            const struct rung__runtime_outcome *outcome)
 {
     if (!outcome->tried)
-        return "not tried";
+        return library->runtime == &rung__runtimes[RUNG__RUNTIME_PLUGIN] ? "loads" : "not tried";
     return outcome->result == RUNG_OK          ? "loaded"
            : outcome->result == RUNG_NOT_FOUND ? "missing"
                                                : "refused";
@@ -35,11 +35,12 @@ static void explain_facts(const struct rung__known_library *library, json_t *to,
 {
     const struct rung__library_facts *facts = &library->facts;
     rung__json_set(to, "file", json_string(file_of(library)), failed);
-    rung__json_set(to, "version", json_string(facts->version), failed);
-    if (!facts->api)
-        return;
-    rung__json_set(to, "api", json_integer(facts->api), failed);
-    rung__json_set(to, "providers", explain_providers(facts, failed), failed);
+    if (*facts->version)
+        rung__json_set(to, "version", json_string(facts->version), failed);
+    if (facts->api)
+        rung__json_set(to, "api", json_integer(facts->api), failed);
+    if (facts->provider_count)
+        rung__json_set(to, "providers", explain_providers(facts, failed), failed);
 }
 
 static json_t *explain_library(const struct rung__instance_runtimes *own, size_t index,
@@ -50,7 +51,7 @@ static json_t *explain_library(const struct rung__instance_runtimes *own, size_t
     const char *file = file_of(library);
     json_t *object =
         json_pack("{s:s,s:s,s:s,s:s}", "runtime", library->runtime->name, "path", library->path,
-                  "origin", library->origin, "state", state_of(outcome));
+                  "origin", library->origin, "state", state_of(library, outcome));
     if (outcome->reason)
         rung__json_set(object, "reason", json_string(outcome->reason), failed);
     if (*library->digest)
@@ -62,8 +63,10 @@ static json_t *explain_library(const struct rung__instance_runtimes *own, size_t
     return object;
 }
 
-json_t *rung__explain_libraries(struct rung_instance *instance, bool *failed)
+/** Of one kind of runtime, or of all others. */
+static json_t *explain_some(struct rung_instance *instance, bool plugins, bool *failed)
 {
+    const struct rung__runtime *kind = &rung__runtimes[RUNG__RUNTIME_PLUGIN];
     const struct rung__libraries *libraries;
     json_t *list = json_array();
     if (rung__instance_libraries(instance, &libraries) != RUNG_OK) {
@@ -71,25 +74,18 @@ json_t *rung__explain_libraries(struct rung_instance *instance, bool *failed)
         return list;
     }
     for (size_t i = 0; i < libraries->count; i++)
-        rung__json_append(list, explain_library(&instance->runtimes, i, failed), failed);
+        if ((libraries->items[i].runtime == kind) == plugins &&
+            !rung__library_is_no_plugin(&libraries->items[i]))
+            rung__json_append(list, explain_library(&instance->runtimes, i, failed), failed);
     return list;
 }
 
-json_t *rung__explain_plugins(const struct rung_instance *instance, bool *failed)
+json_t *rung__explain_libraries(struct rung_instance *instance, bool *failed)
 {
-    const struct rung__runtime_places places = rung__instance_places(instance);
-    struct rung__runtime_candidates found;
-    json_t *list = json_array();
-    if (rung__plugins_search(&places, &found) != RUNG_OK)
-        *failed = true;
-    for (size_t i = 0; i < found.count; i++) {
-        const struct rung__runtime_candidate *plugin = &found.items[i];
-        json_t *set = rung__library_set_json(plugin->path, failed);
-        rung__json_append(
-            list,
-            json_pack("{s:s,s:s,s:o}", "path", plugin->path, "origin", plugin->origin, "set", set),
-            failed);
-    }
-    rung__runtime_candidates_finish(&found);
-    return list;
+    return explain_some(instance, false, failed);
+}
+
+json_t *rung__explain_plugins(struct rung_instance *instance, bool *failed)
+{
+    return explain_some(instance, true, failed);
 }

@@ -5,11 +5,11 @@
 #include "base/json.h"
 #include "session/instance.h"
 
-/** A list of them in search order: what each is, what became of it here, and what lies beside it.
- * What lacked memory shows in `*failed`. */
+/** A list of those that are loaded in search order: what each is, what became of it here, and what
+ * lies beside it. What lacked memory shows in `*failed`. */
 json_t *rung__explain_libraries(struct rung_instance *instance, bool *failed);
 
-/** A list of the plugin libraries (session/plugins.h), and what lies beside each. */
-json_t *rung__explain_plugins(const struct rung_instance *instance, bool *failed);
+/** The same of plugin libraries, which are not loaded but by a rung that needs one. */
+json_t *rung__explain_plugins(struct rung_instance *instance, bool *failed);
 
 #endif

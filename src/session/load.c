@@ -9,6 +9,7 @@
 #include "session/guard.h"
 #include "session/identity.h"
 #include "session/model.h"
+#include "session/plugins.h"
 
 static rung_result name_identity(const struct rung_model *model, struct rung__serving *serving)
 {
@@ -25,6 +26,7 @@ static rung_result load_into(const struct rung_model *model, const struct rung__
     struct rung__rung_execution execution;
     rung_result result =
         rung__rung_execution_make(rung, serving->threads, serving->engine.folder, &execution);
+    execution.execution.plugin = rung__instance_plugin(model->instance, rung);
     if (result == RUNG_OK)
         result = rung__guarded_load(model->instance, rung, model->artifact.digest_text,
                                     &(struct rung__model_request){

@@ -2,14 +2,15 @@
 #ifndef RUNG__SESSION_PLUGINS_H
 #define RUNG__SESSION_PLUGINS_H
 
-#include "runtime/search.h"
+#include <rung/instance.h>
+
+#include "ladder/rungs.h"
 
 /**
- * Lists the plugin libraries, which bring an execution provider to an ONNX Runtime that was not
- * built with it, in the places where runtimes are looked for. Nothing is loaded. Results: OK,
- * NO_MEMORY. End with rung__runtime_candidates_finish.
+ * The first plugin library that brings a rung's execution provider to the ONNX Runtime that is
+ * loaded. NULL: that offers it itself, is too old for plugins, or nothing brings it. It lives as
+ * long as the instance.
  */
-rung_result rung__plugins_search(const struct rung__runtime_places *places,
-                                 struct rung__runtime_candidates *out);
+const char *rung__instance_plugin(struct rung_instance *instance, const struct rung__rung *rung);
 
 #endif

@@ -66,9 +66,26 @@ static rung_result stand(struct probe *probe, uint32_t index, bool *can_run)
     else if (!standing->can_run || !rung__rung_serves(rung, &probe->artifact.view, standing->reason,
                                                       sizeof standing->reason))
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", standing->reason);
+    else if (standing->elsewhere && !probe->instance->helper)
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_UNMEASURED,
+                          "it needs another ONNX Runtime than the one that this process has");
     else
         *can_run = true;
     return RUNG_OK;
+}
+
+/** On a thread of this process, which has one build of a runtime and takes no other. */
+static rung_result try_here(struct probe *probe, const struct rung__probe_task *task,
+                            struct rung__trial *trial)
+{
+    const struct rung__runtime *runtime = task->rung->provider->runtime;
+    const atomic_bool *ending = probe->unasked ? &probe->instance->background.ending : NULL;
+    rung_result result = runtime ? rung__instance_load_runtime(probe->instance, runtime) : RUNG_OK;
+    if (result == RUNG_OK)
+        return rung__probe_try_here(task, ending, trial, &probe->stuck);
+    if (result == RUNG_UNSUPPORTED)
+        rung__outcome_set(&trial->outcome, RUNG__OUTCOME_ABSENT, "%s", rung_last_error());
+    return result == RUNG_UNSUPPORTED ? RUNG_OK : result;
 }
 
 /** In a process of its own; where none can be made, on a thread of this one. */
@@ -80,16 +97,13 @@ static rung_result run_trial(struct probe *probe, uint32_t threads, struct rung_
         .rung = trial->rung,
         .helper = probe->instance->helper,
         .library = standing->library,
+        .plugin = standing->plugin,
         .artifact = &probe->artifact.view,
         .threads = threads,
         .time_limit_ns = probe->options.time_limit_ms * MS,
     };
     const rung_result result =
-        rung__instance_has_helper(probe->instance)
-            ? rung__probe_try(&task, trial)
-            : rung__probe_try_here(&task,
-                                   probe->unasked ? &probe->instance->background.ending : NULL,
-                                   trial, &probe->stuck);
+        probe->instance->helper ? rung__probe_try(&task, trial) : try_here(probe, &task, trial);
     (void)rung__text_format(trial->outcome.library, sizeof trial->outcome.library, "%s",
                             standing->digest);
     return result;
@@ -113,7 +127,7 @@ static rung_result try_guarded(struct probe *probe, uint32_t threads, struct run
         .fingerprint = probe->fingerprint,
         .rung = trial->rung->id,
         .model = probe->artifact.digest_text,
-        .kind = rung__instance_has_helper(probe->instance) ? RUNG__TRY_PROBE : RUNG__TRY_BUILD,
+        .kind = probe->instance->helper ? RUNG__TRY_PROBE : RUNG__TRY_BUILD,
     };
     rung_result result = RUNG_OK;
     if (what.folder)
@@ -328,9 +342,8 @@ static rung_result check_options(struct probe *probe, const rung_probe_options *
                           "rung_probe_options.policy is %u; a probe tries the first, or all",
                           (uint32_t)options->policy);
     if (!options->time_limit_ms)
-        options->time_limit_ms = probe->unasked && rung__instance_has_helper(probe->instance)
-                                     ? UNASKED_LIMIT_MS
-                                     : TIME_LIMIT_MS;
+        options->time_limit_ms =
+            probe->unasked && probe->instance->helper ? UNASKED_LIMIT_MS : TIME_LIMIT_MS;
     probe->tries_alone = options->threads == 0 && few_cpus(probe->instance);
     return rung__threads_resolve(probe->instance, options->threads, "rung_probe_options",
                                  &options->threads);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
 #include "ladder/rungs.h"
@@ -41,18 +40,13 @@ struct rung__runtime_places rung__instance_places(const struct rung_instance *in
 
 /* ---- which there are, and what they are ------------------------------------------------------ */
 
-static bool has_helper(const struct rung_instance *instance)
-{
-    return instance->helper && rung__path_kind(instance->helper) == RUNG__PATH_FILE;
-}
-
 static struct rung__library_finder finder_of(const struct rung_instance *instance)
 {
     struct rung__cpus cpus;
     rung__cpus_read(rung__instance_hardware_root(instance), &cpus);
     return (struct rung__library_finder){
         .places = rung__instance_places(instance),
-        .helper = has_helper(instance) ? instance->helper : NULL,
+        .helper = instance->helper,
         .state = instance->state,
         .at_once = cpus.logical,
         .log = &instance->log,
@@ -139,10 +133,10 @@ rung_result rung__instance_libraries(struct rung_instance *instance,
     return result;
 }
 
-const struct rung__known_library *rung__instance_library_offering(struct rung_instance *instance,
-                                                                  const char *execution_provider)
+const struct rung__known_library *rung__instance_library_of(struct rung_instance *instance,
+                                                            const struct rung__runtime *runtime,
+                                                            const char *execution_provider)
 {
-    const struct rung__runtime *runtime = &rung__runtimes[RUNG__RUNTIME_ORT];
     const struct rung__libraries *libraries = &instance->runtimes.libraries;
     rung__mutex_lock(&instance->mutex);
     const rung_result result = describe_once(instance, runtime);

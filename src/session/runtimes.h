@@ -39,10 +39,11 @@ void rung__instance_runtimes_finish(struct rung__instance_runtimes *own);
 rung_result rung__instance_libraries(struct rung_instance *instance,
                                      const struct rung__libraries **out);
 
-/** The first ONNX Runtime in search order that loads and offers an execution provider; NULL: none,
- * or nothing is known of them. */
-const struct rung__known_library *rung__instance_library_offering(struct rung_instance *instance,
-                                                                  const char *execution_provider);
+/** The first library of a runtime in search order that loads and offers an execution provider;
+ * NULL: none, or nothing is known of them. */
+const struct rung__known_library *rung__instance_library_of(struct rung_instance *instance,
+                                                            const struct rung__runtime *runtime,
+                                                            const char *execution_provider);
 
 /** The library of a runtime that is loaded, NULL: none is. */
 const struct rung__known_library *

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/text.h"
+#include "session/plugins.h"
 
 rung_result rung__instance_hardware(const struct rung_instance *instance,
                                     struct rung__hardware **out)
@@ -25,7 +25,7 @@ static void set(struct rung__standing *standing, const char *outcome, const char
 
 static bool lacks_helper(const struct rung_instance *instance, const struct rung__rung *rung)
 {
-    return rung->provider->needs_helper && !rung__instance_has_helper(instance);
+    return rung->provider->needs_helper && !instance->helper;
 }
 
 /** Which library of ONNX Runtime a rung runs on. What is known of none is told of the loaded one.
@@ -35,7 +35,7 @@ static bool find_library(struct rung_instance *instance, const struct rung__rung
 {
     const struct rung__runtime *runtime = &rung__runtimes[RUNG__RUNTIME_ORT];
     const struct rung__known_library *offering =
-        rung__instance_library_offering(instance, rung->executed_by);
+        rung__instance_library_of(instance, runtime, rung->executed_by);
     const struct rung__known_library *loaded = rung__instance_library_loaded(instance, runtime);
     if (!offering)
         return runtime->describe(ort);
@@ -66,10 +66,12 @@ static bool is_present(struct rung_instance *instance, const struct rung__hardwa
     const struct rung__runtime *runtime = rung->provider->runtime;
     const bool has_ort = rung->executed_by && find_library(instance, rung, &ort, out);
     out->outcome = "absent";
-    if (!rung__rung_is_present(rung, hardware, has_ort ? &ort : NULL, out->reason,
-                               sizeof out->reason))
+    if (has_ort && !*out->digest)
+        out->plugin = rung__instance_plugin(instance, rung);
+    if (!rung__rung_is_present(rung, hardware, has_ort ? &ort : NULL, out->plugin != NULL,
+                               out->reason, sizeof out->reason))
         return false;
-    if (has_ort)
+    if (has_ort && !out->plugin)
         out->library = ort.path;
     else if (runtime)
         take_loaded(instance, runtime, out);

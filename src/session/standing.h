@@ -15,7 +15,8 @@ struct rung__standing {
     bool can_serve; /**< also a model without wishes of its own, before any probe */
     /** The library that it runs on: the first that offers what it needs. "" without one. */
     const char *library, *digest;
-    bool elsewhere; /**< that is another one than this process has loaded */
+    const char *plugin; /**< that brings its execution provider to that library; NULL: none does */
+    bool elsewhere;     /**< that is another one than this process has loaded */
 };
 
 /** The machine that an instance is on, newly allocated: too much for the stack of a caller's

@@ -51,14 +51,16 @@ def test_a_library_of_the_systems_folder_is_no_set(tmp_path):
 
 
 def test_plugin_libraries_are_told_from_the_parts_of_a_build(tmp_path):
-    names = {"alone/libonnxruntime_providers_new.so": True, "alone/libonnxruntime_providers_shared.so": False,
-             "build/libonnxruntime.so.1": False, "build/libonnxruntime_providers_cuda.so": False,
-             "build/libonnxruntime_providers_new_plugin.so": True, "alone/libother.so": False}
-    for name in names:
+    """By what they export and need: the names of both stand in the file."""
+    plugin, bridge = b"no library, CreateEpFactories\0", b"no library, CreateEpFactories\0Provider_GetHost\0"
+    names = {"alone/libonnxruntime_providers_new.so": plugin, "alone/libonnxruntime_providers_shared.so": b"no library",
+             "build/libonnxruntime.so.1": plugin, "build/libonnxruntime_providers_cuda.so": bridge,
+             "build/libonnxruntime_providers_new_plugin.so": plugin, "alone/libother.so": plugin}
+    for name, content in names.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text("no library")
+        (tmp_path / name).write_bytes(content)
     found = {each["path"] for each in explain(RUNG_RUNTIME_PATH=str(tmp_path))["plugins"] if each["origin"] == "RUNG_RUNTIME_PATH"}
-    assert found == {str(tmp_path / name) for name, plugin in names.items() if plugin}
+    assert found == {str(tmp_path / name) for name, content in names.items() if content is plugin and "_providers_" in name}
 
 
 def test_a_changed_library_is_named_by_its_digest():

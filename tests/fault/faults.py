@@ -8,10 +8,12 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 
 from operations import INTERPOSE, RUNG, is_whole
+from processes import await_that, helpers
 
 # How each call fails. EINTR is no failure: what is asked for has to be asked again.
 ERRORS = {
@@ -89,6 +91,13 @@ def environment(operation, fault, report, home, machine):
     return kept
 
 
+def end_helpers(home):
+    """Ends what measures in the background, and waits for its end."""
+    for pid in helpers(f"HOME={home}"):
+        os.kill(pid, signal.SIGTERM)
+    await_that(lambda: not helpers(f"HOME={home}"), "the end of a probe")
+
+
 def run(operation, origin, fault=None):
     """In a folder of its own, which goes with it."""
     with tempfile.TemporaryDirectory(prefix="rung-fault-") as place:
@@ -97,6 +106,8 @@ def run(operation, origin, fault=None):
         before = snapshot(folder)
         result = subprocess.run([RUNG, *operation.arguments], cwd=folder, capture_output=True, text=True, timeout=60,
                                 check=False, input=operation.text, env=environment(operation, fault, report, folder, origin.parent / "machine"))
+        if "--probe" in operation.arguments:
+            end_helpers(folder)
         return Ending(result.returncode, result.stdout, result.stderr, read_report(report), before, snapshot(folder))
 
 

@@ -47,8 +47,8 @@ def at_the_best_rung(faults, when):
 
 
 def at_its_engine():
-    """Where the best rung compiles. QNN is left out: what it leaves is a model of its own."""
-    for runtimes in ("cuda", "migraphx", "openvino", "all"):
+    """Where the best rung compiles."""
+    for runtimes in ("cuda", "migraphx", "openvino", "qnn", "all"):
         best = {machine: here[0] for machine in MACHINES if (here := present(machine, runtimes))}
         machines = itertools.cycle([machine for machine, rung in best.items() if rung.compiles])
         yield from (Combination(next(machines), runtimes, "building", fault) for fault in IN_BUILDING)

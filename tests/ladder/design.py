@@ -31,7 +31,7 @@ RUNGS = [
     Rung("migraphx", "MIGraphXExecutionProvider", "rocm", computes="f16", compiles=True),
     Rung("openvino-gpu", "OpenVINOExecutionProvider", "intel gpu", "GPU", "f16", compiles=True),
     Rung("openvino-npu", "OpenVINOExecutionProvider", "intel npu", "NPU", "f16", compiles=True),
-    Rung("qnn-htp", "QNNExecutionProvider", "hexagon", takes="int8"),
+    Rung("qnn-htp", "QNNExecutionProvider", "hexagon", takes="int8", compiles=True),
     Rung("webgpu", "WebGpuExecutionProvider", "gpu"),
     Rung("openvino-cpu", "OpenVINOExecutionProvider", "x86", "CPU", compiles=True),
     Rung("ort-cpu", CPU, "x86", takes="f32 int8"),
@@ -72,6 +72,11 @@ def present(machine, runtimes, first=0):
 def floors(runtimes):
     """Those that can run the model."""
     return [rung for rung in (FLOOR, LAST) if form(runtimes) in rung.takes and (runtimes != "none" or rung == LAST)]
+
+
+def below(rung, expected):
+    """Who serves where a rung does not, after a probe: under TensorRT it is CUDA, if that was found right; else the floor."""
+    return RUNGS[1] if rung.id == "tensorrt" and expected["cuda"][0] == "slower" else FLOOR
 
 
 def identity(rung, runtimes):

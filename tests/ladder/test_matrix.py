@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 import trees
 from combinations import ALL, OFFERING, matrix
-from design import FLOOR, IN_A_PROBE, IN_BUILDING, IN_LOADING, LAST, RUNGS, absence, built, floors, identity, outcome, passed_over
+from design import FLOOR, IN_A_PROBE, IN_BUILDING, IN_LOADING, LAST, RUNGS, absence, below, built, floors, identity, outcome, passed_over
 from walking import Bench, Walk
 
 WORKERS = 6  # most of a walk is waiting
@@ -52,7 +52,7 @@ def answering(rung, walk):
 
 def only_the_floor_is_touched(start):
     """Without a verdict nothing serves unproven, nor is it tried."""
-    assert {provider for place, _, provider in start.met if place in ("append", "session", "run")} <= {FLOOR.provider}
+    assert start.ran_on() <= {FLOOR.provider}
 
 
 def finds(probe, expected):
@@ -116,10 +116,28 @@ class Row:
         return f"{', '.join(failed) or '-':<24} {chosen_of(self.expected).id:<13} {self.next_start}"
 
 
+def settles(walk, fault, expected, told=None):
+    """Starts after a probe: the chosen rung serves. One that compiles is waited for until its engine is built."""
+    chosen, starts = chosen_of(expected), []
+    if chosen.compiles:
+        waiting = below(chosen, expected)
+        starts.append((waiting, walk.detect(fault)))
+        assert f"serves until the engine of {chosen.id} is built" in walk.explain(fault).lines[0]["model"]["why"]
+        (engine,) = walk.build(fault).lines[0]["engines"]
+        assert (engine["rung"], engine["state"]) == (chosen.id, "built"), engine
+    starts.append((chosen, walk.detect(fault)))
+    explained = walk.explain(fault)
+    explains(explained, expected, told)
+    for rung, start in starts:
+        answers_rightly(start, rung, walk, told)
+        assert start.ran_on() <= {rung.steered}
+    assert explained.ran_on() <= {chosen.steered}
+    return f"{starts[0][0].id}, {chosen.id} with its engine" if chosen.compiles else chosen.id
+
+
 def fault_in_a_probe(walk):
     combination, fault = walk.combination, walk.combination.fault
     expected = expect(combination, fault)
-    chosen = chosen_of(expected)
     first = walk.detect(fault)
     if combination.runtimes == "none":
         answers_rightly(first, LAST, walk, ["runs on tract, the next rung down: ort-cpu: no ONNX Runtime could be loaded"])
@@ -129,14 +147,8 @@ def fault_in_a_probe(walk):
     probe = walk.probe(fault)
     finds(probe, expected)
     assert not fault or probe.met_fault(fault), "the fault did not come"
-    later = walk.detect(fault)
-    answers_rightly(later, chosen, walk)
-    explained = walk.explain(fault)
-    explains(explained, expected)
-    for start in (later, explained):
-        assert {provider for place, _, provider in start.met if place in ("append", "session", "run")} <= {chosen.steered}
-    strikes = struck_out(walk, expected) if fault and fault.name == "abort" else ""
-    return Row(expected, f"{chosen.id}{strikes}")
+    told = settles(walk, fault, expected)
+    return Row(expected, told + (struck_out(walk, expected) if fault and fault.name == "abort" else ""))
 
 
 def struck_out(walk, expected):
@@ -162,11 +174,9 @@ def fault_at_loading(walk):
     answers_rightly(first, FLOOR, walk, told)
     only_the_floor_is_touched(first)
     finds(walk.probe(fault), expected)
-    later = walk.detect(fault)
-    answers_rightly(later, chosen_of(expected), walk, told)
-    assert not words or not later.met_fault(fault)
-    explains(walk.explain(fault), expected, told)
-    return Row(expected, f"{chosen_of(expected).id}, {'the library is passed over' if words else 'as ever'}")
+    later = settles(walk, fault, expected, told)
+    assert not words or not walk.detect(fault).met_fault(fault)
+    return Row(expected, f"{later}{'; the library is passed over' if words else ''}")
 
 
 def fault_at_the_floor(walk):
@@ -191,16 +201,18 @@ def fault_in_serving(walk):
     chosen = chosen_of(expected)
     answers_rightly(walk.detect(), FLOOR, walk)
     finds(walk.probe(), expected)
+    settles(walk, None, expected)
+    instead = below(chosen, expected)
     if fault.name in ("crash", "abort", "hang"):
-        return Row(expected, deaths_in_serving(walk, chosen, fault))
+        return Row(expected, deaths_in_serving(walk, chosen, instead, fault))
     struck = walk.detect(fault)
     assert struck.met_fault(fault), "the fault did not come"
     if fault.at > 1 and fault.name in BUILD_FAILS:
         told = one_picture_fails(struck, chosen, walk, fault)
     elif fault.name in BUILD_FAILS:
-        words = [f"runs on ort-cpu, the next rung down: {chosen.id}: ", outcome(fault)[1]]
-        answers_rightly(struck, FLOOR, walk, words)
-        told = "ort-cpu while it lasts"
+        words = [f"runs on {instead.id}, the next rung down: {chosen.id}: ", outcome(fault)[1]]
+        answers_rightly(struck, instead, walk, words)
+        told = f"{instead.id} while it lasts"
     else:
         answers_rightly(struck, chosen, walk)
         told = "only slower"
@@ -208,16 +220,16 @@ def fault_in_serving(walk):
     return Row(expected, f"{told}; {chosen.id} after it")
 
 
-def deaths_in_serving(walk, rung, fault):
+def deaths_in_serving(walk, rung, instead, fault):
     """Two starts are lost, no third one; one that hangs is killed by its user."""
     ends = {"crash": -signal.SIGSEGV, "abort": -signal.SIGABRT, "hang": -signal.SIGKILL}
     for _ in range(2):
         lost = walk.detect(fault, kill=fault.name == "hang")
         assert lost.status == ends[fault.name] and lost.met_fault(fault) and not lost.lines, lost
     for start in (walk.detect(fault), walk.detect()):
-        answers_rightly(start, FLOOR, walk, [f"the next rung down: {rung.id}: ", "died twice in a row"])
+        answers_rightly(start, instead, walk, [f"the next rung down: {rung.id}: ", "died twice in a row"])
         assert not start.touched(rung)
-    return f"lost twice; ort-cpu from the third on, {rung.id} refused"
+    return f"lost twice; {instead.id} from the third on, {rung.id} refused"
 
 
 def fault_at_its_engine(walk):
@@ -235,10 +247,10 @@ def fault_at_its_engine(walk):
     if state == "built":
         answers_rightly(walk.detect(), chosen, walk)
         return Row(expected, f"{chosen.id} with its engine")
-    later = walk.detect()
-    answers_rightly(later, FLOOR, walk, [f"the next rung down: {chosen.id}: its engine could not be built: ", words])
+    later, instead = walk.detect(), below(chosen, expected)
+    answers_rightly(later, instead, walk, [f"the next rung down: {chosen.id}: its engine could not be built: ", words])
     assert not later.touched(chosen) and not walk.build(fault).touched(chosen)
-    return Row(expected, f"ort-cpu, the engine of {chosen.id} {state}")
+    return Row(expected, f"{instead.id}, the engine of {chosen.id} {state}")
 
 
 def one_picture_fails(start, rung, walk, fault):

@@ -79,6 +79,10 @@ class Start:
     def touched(self, rung):
         return [call for call in self.met if call[2] == rung.steered]
 
+    def ran_on(self):
+        """The providers, as they are steered, that were asked for anything."""
+        return {provider for place, _, provider in self.met if place in ("append", "session", "engine", "run")}
+
     def met_fault(self, fault):
         return any(call[:2] == (fault.place, fault.name) for call in self.met)
 
@@ -170,9 +174,9 @@ class Walk:
         limit = ("--time-limit", str(TIME_LIMIT_S)) if fault and fault.name == "hang" else ()
         return self.start(fault, "probe", "--threads", "1", *limit)
 
-    def build(self, fault):
-        """Of what the probe chose."""
-        limit = ("--time-limit", str(TIME_LIMIT_S)) if fault.name == "hang" else ()
+    def build(self, fault=None):
+        """The engine on the rung that the probe chose."""
+        limit = ("--time-limit", str(TIME_LIMIT_S)) if fault and fault.name == "hang" else ()
         return self.start(fault, "engines", "build", "--threads", "1", *limit)
 
     def explain(self, fault=None):

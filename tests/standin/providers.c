@@ -250,9 +250,21 @@ SETTINGS_CALLS("Tensorrt", tensorrt)
 
 /* ---- where a session runs ---- */
 
+/** QNN's engine is a file that an option of the session names. */
+static rung__ort_result take_context(struct note *note, const char *key, const char *value)
+{
+    const char *end = strrchr(value, '/');
+    if (strcmp(key, "ep.context_file_path") == 0 && end)
+        (void)snprintf(note->cache, sizeof note->cache, "%.*s", (int)(end - value), value);
+    return NULL;
+}
+
 static rung__ort_result set_config(struct rung__ort_options *options, const char *key,
                                    const char *value)
 {
+    struct note *note = standin_find_note(options);
+    if (note && note->provider[0] && strncmp(key, "ep.context_", 11) == 0)
+        return take_context(note, key, value);
     if (strcmp(key, "session.disable_cpu_ep_fallback") != 0)
         return standin_real.set_config(options, key, value);
     /* Whether that is an error is known when the session is made. */

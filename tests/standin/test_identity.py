@@ -109,6 +109,7 @@ def test_targets_of_a_detector_in_f16_are_embedded_in_f32_beside_it(machine):
     pair = ("embed", "-m", "./embedder.rung", "--per-target", "./detector.rung")
     machine.rung(*pair, "--rung", "ort-cpu", "-o", "f32.npy", "white.png")
     choose(machine.folder / "state" / "rung" / "verdict.json")
+    machine.rung("engines", "build", "--rung", "tensorrt", "./detector.rung")
     result = machine.rung(*pair, "--near", "1", "--against", "f32.npy", "-o", "f16.npy", "--json", "white.png")
     assert not result.err  # that it is served in f32 is as it should be
     (line,) = json_lines(result)

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -559,6 +560,28 @@ static void what_no_engine_may_hold_is_not_kept(void **state)
     assert_nothing_left();
 }
 
+static void a_full_disk_is_told_from_a_build_that_failed(void **state)
+{
+    (void)state;
+    struct rlimit before, small;
+    struct rung__engine_part part;
+    const struct rung__engine_key key = plain_key();
+    assert_int_equal(begin(&key, &part), RUNG_OK);
+    assert_int_equal(rung__engine_part_check_room(&part), RUNG_OK);
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 4096;
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    const rung_result result = rung__engine_part_check_room(&part);
+    setrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, handler);
+    assert_int_equal(result, RUNG_IO);
+    write_engine(part.folder);
+    assert_int_equal(rung__engine_part_keep(&store, &key, &part), RUNG_OK);
+    assert_int_equal(use(&key), RUNG_OK); /* nothing of it is left in the engine */
+}
+
 static void one_build_goes_on_at_a_time(void **state)
 {
     (void)state;
@@ -706,7 +729,7 @@ static void clearing_leaves_what_is_in_use(void **state)
     build(&other);
     assert_int_equal(rung__engine_use(&store, &key, &used), RUNG_OK);
     assert_int_equal(rung__engine_clear(&store, &number, &bytes), RUNG_OK);
-    assert_true(number == 2 && bytes == 4 * ENGINE_SIZE);
+    assert_true(number == 2 && bytes == UINT64_C(4) * ENGINE_SIZE);
     assert_true(holds(used.folder, "a.blob", 1));
     rung__engine_use_finish(&used);
     assert_int_equal(use(&key), RUNG_NOT_FOUND);
@@ -728,6 +751,7 @@ int main(void)
         TEST(a_file_in_the_place_of_the_folder_is_told),
         TEST(nothing_made_is_no_engine),
         TEST(what_no_engine_may_hold_is_not_kept),
+        TEST(a_full_disk_is_told_from_a_build_that_failed),
         TEST(one_build_goes_on_at_a_time),
         TEST(what_dead_processes_left_is_swept),
         TEST(those_least_recently_used_go_first),

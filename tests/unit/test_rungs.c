@@ -94,7 +94,7 @@ static bool is_present(const char *id, const char *offered, char reason[REASON])
     const struct rung__runtime_description ort = {
         .version = "1.31.1", .providers = providers, .provider_count = offered ? 2 : 1};
     reason[0] = '\0';
-    return rung__rung_is_present(rung__rung_named(id), &with_gpu, &ort, reason, REASON);
+    return rung__rung_is_present(rung__rung_named(id), &with_gpu, &ort, false, reason, REASON);
 }
 
 static void what_the_runtime_does_not_offer_is_absent_by_name(void **state)
@@ -117,7 +117,8 @@ static void without_its_device_a_rung_is_absent(void **state)
 {
     (void)state;
     char reason[REASON];
-    assert_false(rung__rung_is_present(rung__rung_named("cuda"), &bare, NULL, reason, REASON));
+    assert_false(
+        rung__rung_is_present(rung__rung_named("cuda"), &bare, NULL, false, reason, REASON));
     assert_non_null(strstr(reason, "an NVIDIA GPU"));
     assert_false(is_present("migraphx", "MIGraphXExecutionProvider", reason));
 }
@@ -141,7 +142,7 @@ static void without_an_onnx_runtime_only_the_others_are_left(void **state)
     char reason[REASON];
     for (uint32_t i = 0; i < rung__rung_count; i++) {
         const struct rung__rung *rung = &rung__rungs[i];
-        assert_int_equal(rung__rung_is_present(rung, &bare, NULL, reason, sizeof reason),
+        assert_int_equal(rung__rung_is_present(rung, &bare, NULL, false, reason, sizeof reason),
                          !rung->executed_by);
     }
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "folder_fixture.h"
@@ -14,6 +15,7 @@
 
 static const struct rung__runtime *const ort = &rung__runtimes[RUNG__RUNTIME_ORT];
 static const struct rung__runtime *const tract = &rung__runtimes[RUNG__RUNTIME_TRACT];
+static const struct rung__runtime *const plugin = &rung__runtimes[RUNG__RUNTIME_PLUGIN];
 
 static void put(const char *name)
 {
@@ -73,6 +75,26 @@ static void a_runtime_named_outright_is_the_only_one(void **state)
     assert_int_equal(rung__runtime_search(ort, &places, &found), RUNG_OK);
     assert_int_equal(found.count, 1);
     assert_string_equal(found.items[0].path, "/x/only.so");
+    rung__runtime_candidates_finish(&found);
+}
+
+static void a_plugin_is_found_by_its_name_alone(void **state)
+{
+    (void)state;
+    struct rung__runtime_candidates found;
+    put("p-1/libonnxruntime_providers_p.so");
+    put("p-1/libonnxruntime.so.1");
+    put("p-1/libother.so");
+    char list[512], folder[256];
+    in_test_folder(folder, "p-1");
+    snprintf(list, sizeof list, "/x/named.so:%s:/x/libonnxruntime_providers_q.so", folder);
+    const struct rung__runtime_places places = {.only = "/x/only.so", .option = list};
+    assert_int_equal(rung__runtime_search(plugin, &places, &found), RUNG_OK);
+    assert_true(found.count >= 2); /* those of the build tree's runtimes follow */
+    assert_true(ends_with(found.items[0].path, "p-1/libonnxruntime_providers_p.so"));
+    assert_string_equal(found.items[1].path, "/x/libonnxruntime_providers_q.so");
+    for (size_t i = 0; i < found.count; i++)
+        assert_non_null(strstr(found.items[i].path, "libonnxruntime_providers_"));
     rung__runtime_candidates_finish(&found);
 }
 
@@ -141,6 +163,7 @@ int main(void)
         WITH_FOLDER(a_folder_of_folders_is_looked_through_in_order),
         cmocka_unit_test(the_option_comes_before_the_environment),
         cmocka_unit_test(a_runtime_named_outright_is_the_only_one),
+        WITH_FOLDER(a_plugin_is_found_by_its_name_alone),
         WITH_FOLDER(each_runtime_finds_its_own_files),
         cmocka_unit_test(a_named_file_is_for_the_runtime_of_its_name_else_for_each),
         cmocka_unit_test(the_one_named_onnx_runtime_leaves_tract_alone),

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plugin library brings QNN to the stock ONNX Runtime, and its simulator of a Hexagon really computes."""
+import json
+import shutil
+
+import numpy
+import pytest
+import quantised
+from PIL import Image
+from real import ROOT, command_line, explain, found, machine, probe, rung_of, run, sentence
+
+
+@pytest.fixture(scope="module")
+def plugin():
+    return found("onnxruntime-qnn-*/libonnxruntime_providers_qnn.so", "scripts/fetch-runtimes --tests")
+
+
+@pytest.fixture(scope="module")
+def phone(plugin, tmp_path_factory):
+    """A phone with a Hexagon, as far as Rung can see, with the stock ONNX Runtime and the plugin."""
+    folder = tmp_path_factory.mktemp("phone")
+    (stock,) = ROOT.glob("runtimes/onnxruntime-[0-9]*/libonnxruntime.so.*")
+    return {"RUNG_HARDWARE_ROOT": machine(folder, "qualcomm-v73"), "RUNG_RUNTIME": str(stock), "RUNG_PROBE": "off",
+            "RUNG_RUNTIME_PATH": str(plugin.parent), "XDG_STATE_HOME": str(folder / "state"), "XDG_CACHE_HOME": str(folder / "cache")}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    run("pack", quantised.spec(folder / "spec.json"), quantised.graph(folder / "graph.onnx"), "-o", folder / "quantised.rung")
+    return folder / "quantised.rung"
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pictures")
+    for number in range(4):
+        noise = numpy.random.default_rng(number).integers(0, 256, (quantised.SIDE, quantised.SIDE, 3), numpy.uint8)
+        Image.fromarray(noise).save(folder / f"{number}.png")
+    return folder
+
+
+def environment(of, **more):
+    return command_line.clean_environment(**of, **more)
+
+
+def segment(of, model, pictures, *arguments, **more):
+    """The simulator greets on standard output, before the first line."""
+    told = run("segment", "--json", "-m", model, "--allow-unsigned", *arguments, pictures, environment=environment(of, **more))
+    return [json.loads(line) for line in told.out.splitlines() if not line.startswith(" # LIBNATIVE")]
+
+
+def plugins(explained):
+    """Those that the test put there."""
+    return [library for library in explained["plugins"] if library["origin"] == "RUNG_RUNTIME_PATH"]
+
+
+def test_a_plugin_is_listed_with_what_it_brings(phone, plugin):
+    explained = explain(environment(phone))
+    (listed,) = plugins(explained)
+    assert listed["state"] == "loads" and listed["providers"] == ["QNNExecutionProvider"]
+    assert listed["path"] == listed["file"] == str(plugin) and len(listed["digest"]) == 64
+    assert rung_of(explained, "qnn-htp")["outcome"] == "unmeasured"
+    assert any(listed["digest"] in line for line in explained["depends_on"])
+
+
+def test_without_a_hexagon_its_rung_is_absent(phone, tmp_path):
+    env = environment(phone | {"RUNG_HARDWARE_ROOT": machine(tmp_path, "qualcomm-v66")})
+    assert rung_of(explain(env), "qnn-htp")["reason"] == "it needs a Hexagon of V68 to V81, and none was found"
+
+
+def test_without_the_plugin_its_rung_is_absent(phone):
+    rung = rung_of(explain(environment(phone | {"RUNG_RUNTIME_PATH": ""})), "qnn-htp")
+    assert rung["outcome"] == "absent" and "does not offer QNNExecutionProvider" in rung["reason"]
+
+
+def test_a_bridge_of_another_build_is_no_plugin(phone, tmp_path):
+    """OpenVINO's has the entry of a plugin, and needs its own build in the process."""
+    bridge = found("onnxruntime-openvino-*/libonnxruntime_providers_openvino.so", "scripts/fetch-runtimes --tests")
+    shutil.copy(bridge, tmp_path)
+    assert plugins(explain(environment(phone | {"RUNG_RUNTIME_PATH": str(tmp_path)}))) == []
+
+
+def test_a_plugin_that_does_not_load_is_refused_with_the_reason(phone, plugin, tmp_path):
+    broken = tmp_path / plugin.name
+    broken.write_bytes(plugin.read_bytes()[:200000] + b"CreateEpFactories\0")
+    explained = explain(environment(phone | {"RUNG_RUNTIME_PATH": str(tmp_path)}))
+    (listed,) = plugins(explained)
+    assert listed["state"] == "refused" and str(broken) in listed["reason"]
+    assert rung_of(explained, "qnn-htp")["outcome"] == "absent"
+
+
+def test_the_simulator_computes_what_the_floor_does_in_the_same_form(phone, model):
+    rungs = probe(environment(phone), "-m", model, "--allow-unsigned")
+    qnn = rungs["qnn-htp"]
+    assert qnn["outcome"] in ("slower", "chosen"), qnn
+    assert qnn["executed_by"].startswith("QNNExecutionProvider (") and qnn["runs"] >= 3
+    assert rungs["ort-cpu"]["outcome"] in ("slower", "chosen")
+
+
+def test_named_outright_it_serves_the_quantised_form(phone, model, pictures, tmp_path):
+    masks = {}
+    for rung in ("qnn-htp", "ort-cpu"):
+        lines = segment(phone, model, pictures, "--rung", rung, "-o", tmp_path / rung)
+        assert [(line["rung"], line["identity"]) for line in lines] == [(rung, "quantised+i8")] * 4
+        masks[rung] = [numpy.asarray(Image.open(file)) for file in sorted((tmp_path / rung).glob("*.png"))]
+    differing = [numpy.mean(one != other) for one, other in zip(masks["qnn-htp"], masks["ort-cpu"])]
+    assert max(differing) < 0.01 and all(len(numpy.unique(mask)) > 1 for mask in masks["ort-cpu"])
+
+
+def test_a_model_in_f32_is_not_for_it(phone):
+    refused = sentence(run("explain", "-m", "selfie_seg", "--rung", "qnn-htp", environment=environment(phone), status=3))
+    assert "qnn-htp cannot serve selfie_seg" in refused
