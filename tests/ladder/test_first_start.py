@@ -12,14 +12,14 @@ import subprocess
 import time
 
 import pytest
+import tiny
 import trees
-from engines_here import Place, flip_a_bit
-from processes import await_that, helpers, is_stopped, stopped
+from engines_here import OPENVINO, Place, flip_a_bit, need_openvino
 from PIL import Image
-from standing_in import BUILD, LIBRARY, REAL, ROOT, RUNG, command_line, environment, json_lines, run
+from processes import await_that, helpers, is_stopped, stopped
+from standing_in import BUILD, LIBRARY, REAL, RUNG, command_line, environment, json_lines, run
 
 APPLICATION = BUILD / "tests" / "ladder" / "application"
-OPENVINO = next(iter(sorted((ROOT / "runtimes").glob("onnxruntime-openvino-*/libonnxruntime.so.*"), reverse=True)), None)
 
 # TensorRT is not slowed down, CUDA is slower, the CPU slower still. An engine takes its time, so that there is a moment
 # between the verdict and the engine.
@@ -59,7 +59,7 @@ class User(Place):
         self.steering, self.more, self.running = steering, more, []
         (self.small,) = self.models
         self.detector = self.pack("detector", {"licence": {"text": "long " * 2000}}, corner=(0.0, 0.0, 0.5, 0.5))
-        self.embedder, self.quantised = self.pack("embedder", EMBEDDER), self.pack("quantised", QUANTISED)
+        self.embedder, self.quantised = self.pack("embedder", EMBEDDER), self.pack("quantised", QUANTISED, before=tiny.eight_bits)
         self.pictures = []
         for i in range(6):
             self.pictures.append(folder / f"{i}.png")
@@ -106,6 +106,10 @@ class User(Place):
 
     def background(self):
         return helpers(f"XDG_STATE_HOME={self.folder / 'state'}")
+
+    def stored(self):
+        """The files of engines, as they were written."""
+        return [(path, path.stat().st_ino, path.read_bytes()) for path in self.files()]
 
     def verdict(self):
         path = self.folder / "state" / "rung" / "verdict.json"
@@ -193,8 +197,9 @@ class Building:
 class Sequence:
     """The steps, in their order; each asserts what it promises and notes what was seen."""
 
-    def __init__(self, user, step):
+    def __init__(self, user, step, title):
         self.user, self.step, self.right = user, step, Right(user)
+        step("FIRST START", title)
         self.contexts = {}  # name: (model, what it was made on)
 
     def make(self, context, model, expected):
@@ -299,16 +304,16 @@ class Sequence:
                                        f"on {line['detector_rung']}")
         self.application.end()
 
-    def the_next_start_begins_there(self):
-        compiled, began = self.user.compiled(), time.monotonic()
+    def the_next_start_begins_there(self, expected=SERVED_BY_ENGINE):
+        stored, began = self.user.stored(), time.monotonic()
         self.application, self.contexts = self.user.application(), {}
-        assert self.open("detector", SERVED_BY_ENGINE).startswith("chosen by a probe on this device: ")
-        self.make("only", "detector", SERVED_BY_ENGINE)
+        assert self.open("detector", expected).startswith("chosen by a probe on this device: ")
+        self.make("only", "detector", expected)
         self.all_run()
         seconds = time.monotonic() - began
         self.application.end()
-        assert {engine["state"] for engine in self.user.engines("verify")} == {"current"} and self.user.compiled() == compiled
-        self.step("6 the next start", f"tensorrt answers after {seconds:.2f} s: nothing is measured or built")
+        assert {engine["state"] for engine in self.user.engines("verify")} == {"current"} and self.user.stored() == stored
+        self.step("6 the next start", f"{expected[0]} answers after {seconds:.2f} s: nothing is measured or built")
 
     def the_engine_is_verified(self):
         for file in self.user.files():
@@ -321,7 +326,7 @@ class Sequence:
 
 def test_the_first_start_step_by_step(users, tmp_path, step):
     user = users(tmp_path, SPEEDS, RUNG_HARDWARE_ROOT=str(trees.write(trees.TREES["nvidia"](), tmp_path / "machine")))
-    sequence = Sequence(user, step)
+    sequence = Sequence(user, step, "a machine with an NVIDIA GPU; TensorRT and CUDA are stood in for")
     sequence.a_floor_answers()
     await_that(user.verdict, "the verdict")
     await_that(user.compiled, "the build of the engine")
@@ -338,3 +343,25 @@ def test_the_first_start_step_by_step(users, tmp_path, step):
     sequence.an_embedder_stays_in_f32()
     sequence.the_next_start_begins_there()
     sequence.the_engine_is_verified()
+
+
+# ---- with a real runtime that compiles ----------------------------------------------------------
+
+
+def test_the_first_start_with_openvino(users, tmp_path, step):
+    """With a model that OpenVINO's compiler is made for, and a rung below it that is the floor."""
+    need_openvino()
+    user = users(tmp_path)
+    user.detector = user.pack("detector", before=tiny.chain)
+    sequence, expected = Sequence(user, step, "this machine; the real OpenVINO"), ("openvino-cpu", "detector", "f32")
+    sequence.a_floor_answers()
+    await_that(user.verdict, "the verdict")
+    await_that(lambda: not user.background(), "the end of what is done in the background")
+    assert user.outcomes()["openvino-cpu"] == "chosen" and len(user.files()) == 1
+    sequence.step("2 the verdict", "openvino-cpu chosen; its engine is built")
+    reason = sequence.make("second", "detector", expected)
+    sequence.all_run()
+    sequence.step("4 a new context", f"openvino-cpu: {reason}")
+    sequence.step("  the one that ran", "ort-cpu, as it began")
+    sequence.application.end()
+    sequence.the_next_start_begins_there(expected)
