@@ -54,7 +54,9 @@ class Start:
     """First detections with state folders of one kind."""
 
     def __init__(self, options, folder, variables):
-        self.command = [harness.RUNG, "detect", "-m", "centerface", "--json", options.photo]
+        # As many in both: a verdict may choose another number, which is not what is compared here.
+        self.threads = ["--threads", str(harness.CPUS)]
+        self.command = [harness.RUNG, "detect", "-m", "centerface", "--json", *self.threads, options.photo]
         self.folder, self.variables, self.emptied = folder, variables, options.emptied
 
     def first_line(self, state, policy):
@@ -64,7 +66,7 @@ class Start:
     def prove(self):
         """Stores the verdict that is followed; what hangs is given ten seconds."""
         environment = {**harness.environment(), **self.variables, "XDG_STATE_HOME": str(self.folder / "proven")}
-        subprocess.run([harness.RUNG, "probe", "-m", "centerface", "--time-limit", "10", "--policy", "first"],
+        subprocess.run([harness.RUNG, "probe", "-m", "centerface", "--time-limit", "10", "--policy", "first", *self.threads],
                        env=environment, check=True, stdout=subprocess.DEVNULL)
 
     def proven(self):

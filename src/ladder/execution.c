@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/text.h"
 
 /** What stands for what. */
@@ -54,28 +55,47 @@ static rung_result fill_list(const struct rung__option *from, const struct stand
     return result;
 }
 
+/** The compiled model in the folder; NULL in `*out`: there is none. */
+static rung_result find_compiled(const struct rung__rung *rung, const char *engines, char **out)
+{
+    *out = NULL;
+    if (!rung->compiled || !engines)
+        return RUNG_OK;
+    char *path = rung__path_join(engines, rung->compiled);
+    if (!path)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for the options of a rung");
+    if (rung__path_kind(path) == RUNG__PATH_FILE)
+        *out = path;
+    else
+        free(path);
+    return RUNG_OK;
+}
+
 rung_result rung__rung_execution_make(const struct rung__rung *rung, uint32_t threads,
                                       const char *engines, struct rung__rung_execution *out)
 {
     char number[16];
-    const struct stand_in all[] = {
-        {"{threads}", number},
-        {"{engines}", engines},
-        {"{cached}", engines ? "1" : NULL},
-        {0},
-    };
     *out = (struct rung__rung_execution){0};
     /* What is on the runtime's own CPU code is given nothing. */
     if (rung->floor || !rung->executed_by)
         return RUNG_OK;
+    rung_result result = find_compiled(rung, engines, &out->compiled);
+    if (result != RUNG_OK)
+        return result;
     out->execution = (struct rung__execution){
         .provider = rung->executed_by,
+        .compiled = out->compiled,
         .options = out->options,
         .session = out->session,
     };
+    const char *to_write = out->compiled ? NULL : engines;
+    const struct stand_in for_provider[] = {
+        {"{threads}", number}, {"{engines}", engines}, {"{cached}", engines ? "1" : NULL}, {0}};
+    const struct stand_in for_session[] = {
+        {"{threads}", number}, {"{engines}", to_write}, {"{cached}", to_write ? "1" : NULL}, {0}};
     (void)rung__text_format(number, sizeof number, "%u", threads);
-    rung_result result = fill_list(rung->options, all, out->options);
-    return result == RUNG_OK ? fill_list(rung->session, all, out->session) : result;
+    result = fill_list(rung->options, for_provider, out->options);
+    return result == RUNG_OK ? fill_list(rung->session, for_session, out->session) : result;
 }
 
 static void finish_list(struct rung__option *options)
@@ -90,5 +110,6 @@ void rung__rung_execution_finish(struct rung__rung_execution *execution)
 {
     finish_list(execution->options);
     finish_list(execution->session);
+    free(execution->compiled);
     *execution = (struct rung__rung_execution){0};
 }

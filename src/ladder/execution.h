@@ -10,7 +10,8 @@
  * The options of a rung with their values filled in. In the table `{threads}` stands for the
  * threads of one run, `{engines}` for the folder that keeps what was compiled for one model in one
  * precision, and `{cached}` for 1 where there is that folder. An option that asks for a folder
- * which is not there is left out: the model is then compiled and nothing is kept.
+ * which is not there is left out: the model is then compiled and nothing is kept. So are those that
+ * ask the session to write a compiled model where it is there already: that one is loaded.
  */
 
 #define RUNG__EXECUTION_OPTIONS 16u
@@ -18,6 +19,7 @@
 /** An execution that owns its texts. All zero holds nothing. */
 struct rung__rung_execution {
     struct rung__execution execution; /**< what it points at is below */
+    char *compiled;
     struct rung__option options[RUNG__EXECUTION_OPTIONS + 1], session[RUNG__EXECUTION_OPTIONS + 1];
 };
 

@@ -13,10 +13,12 @@ typedef struct rung__option option;
 
 static const option no_options[] = {{0}};
 
-/* What it compiled is a model of its own, which is loaded in place of the first. */
+/* The compiled model is one file, with all that it needs in it. */
+#define QNN_COMPILED "context.onnx"
 static const option qnn_session[] = {
     {"ep.context_enable", "{cached}"},
-    {"ep.context_file_path", "{engines}/context.onnx"},
+    {"ep.context_embed_mode", "{cached}"},
+    {"ep.context_file_path", "{engines}/" QNN_COMPILED},
     {0},
 };
 
@@ -191,6 +193,7 @@ const struct rung__rung rung__rungs[] = {
         .forms = RUNG__FORMS_QUANTISED,
         .precision = RUNG__PRECISION_OF_MODEL,
         .fallback = "ort-cpu",
+        .compiled = QNN_COMPILED,
         .session = qnn_session,
         .options = qnn_options,
     },

@@ -52,6 +52,9 @@ struct rung__rung {
     uint32_t forms;          /**< of a model that it takes: RUNG__FORMS_* */
     uint32_t precision;      /**< what it computes in: a rung_form, or RUNG__PRECISION_OF_MODEL */
     const char *fallback;    /**< the rung below it; NULL: it is the last */
+    /** The file of its engine that is a model of its own and is loaded in place of the first; NULL:
+     * the engine is read by the provider itself. */
+    const char *compiled;
     /** Of ONNX Runtime's session, beside those of every session (runtime/ort/session.c), and the
      * execution provider's. Values as execution.h reads them. */
     const struct rung__option *session, *options;

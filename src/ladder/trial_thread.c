@@ -96,6 +96,7 @@ static struct job *start(const struct rung__probe_task *task, struct rung__threa
     job->request = (struct rung__trial_request){
         .rung = task->rung,
         .artifact = &job->artifact,
+        .plugin = task->plugin,
         .threads = task->threads,
     };
     if (rung__thread_start(thread, "rung-trial", work, job) == RUNG_OK)

@@ -4,6 +4,7 @@
 
 #include "artifact/format.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "provider/provider.h"
 #include "runtime/ort/ort.h"
 
@@ -18,6 +19,35 @@ static void destroy_model(void *model)
     free(model);
 }
 
+/** A model that was compiled before, from its file. The library keeps nothing of the bytes. */
+static rung_result load_compiled(const struct rung__ort *ort,
+                                 const struct rung__model_request *request,
+                                 struct rung__ort_session *session)
+{
+    struct rung__file file;
+    struct rung__bytes model;
+    rung_result result = rung__file_open(request->execution->compiled, &file);
+    if (result != RUNG_OK)
+        return result;
+    result = rung__file_map(&file, &model);
+    if (result == RUNG_OK) {
+        result =
+            rung__ort_session_create(ort, model, request->threads, request->execution, session);
+        rung__file_unmap(&model);
+    }
+    rung__file_close(&file);
+    return result;
+}
+
+static rung_result load(const struct rung__ort *ort, const struct rung__model_request *request,
+                        struct rung__ort_session *session)
+{
+    if (request->execution && request->execution->compiled)
+        return load_compiled(ort, request, session);
+    return rung__ort_session_create(ort, request->artifact->sections[RUNG__SECTION_PAYLOAD],
+                                    request->threads, request->execution, session);
+}
+
 static rung_result create_model(const struct rung__model_request *request, void **model)
 {
     const struct rung__ort *ort = rung__ort_loaded();
@@ -26,9 +56,7 @@ static rung_result create_model(const struct rung__model_request *request, void 
     struct rung__ort_session *session = malloc(sizeof *session);
     if (!session)
         return rung__fail(RUNG_NO_MEMORY, "no memory to load a model");
-    rung_result result =
-        rung__ort_session_create(ort, request->artifact->sections[RUNG__SECTION_PAYLOAD],
-                                 request->threads, request->execution, session);
+    rung_result result = load(ort, request, session);
     if (result != RUNG_OK) {
         free(session);
         return result;

@@ -13,6 +13,8 @@ struct rung__execution {
     const char *provider;
     const char
         *plugin; /**< the library that brings it, where the runtime has not got it; or NULL */
+    const char
+        *compiled; /**< a model file that was made of the model, loaded in its place; or NULL */
     const struct rung__option *options; /**< the provider's; NULL: none */
     const struct rung__option *session; /**< the session's, beside those of all; NULL: none */
 };

@@ -194,16 +194,29 @@ static bool goes_on(const struct rung_model *model, struct walk *walk,
     return walk->refusals != NULL;
 }
 
-/** The rungs below one that were proven to be right too; false when one of them ends the walk. */
+/** Of the floor that a verdict was measured against; UINT64_MAX: none answered. */
+static uint64_t floor_ns(const struct rung__table *table, const struct rung__verdict *verdict)
+{
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct rung__outcome *outcome = rung__verdict_of(verdict, table->rungs[i].id);
+        if (table->rungs[i].floor && outcome && outcome->runs && !is_bad(outcome->kind))
+            return outcome->median_ns;
+    }
+    return UINT64_MAX;
+}
+
+/** The rungs below one that were proven to be right too, and faster than the floor; false when one
+ * of them ends the walk. */
 static bool goes_on_below(const struct rung_model *model, struct walk *walk,
                           const struct rung__rung *above, rung_result *result)
 {
     const struct rung__table *table = &model->instance->table;
     const struct rung__rung *rung = above;
+    const uint64_t floor = floor_ns(table, walk->recall->verdict);
     while (rung->fallback && (rung = rung__table_find(table, rung->fallback)) != NULL) {
         const struct rung__outcome *outcome = rung__verdict_of(walk->recall->verdict, rung->id);
         if (!rung->floor && outcome && outcome->kind == RUNG__OUTCOME_SLOWER &&
-            !goes_on(model, walk, rung, result))
+            outcome->median_ns < floor && !goes_on(model, walk, rung, result))
             return false;
     }
     return true;

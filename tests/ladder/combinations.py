@@ -12,13 +12,11 @@ from design import IN_A_PROBE, IN_BUILDING, IN_LOADING, LIBRARIES, MACHINES, Fau
 class Combination:
     machine: str
     runtimes: str
-    # Where the fault comes: "probe" and "serving" at the best rung, "building" at its engine, "floor", "loading" in the first library of
-    # the set; "never" at rungs whose device is not there.
-    when: str
+    when: str  # where the fault comes (README.md)
     fault: Fault | None = None
 
     def __str__(self):
-        return f"{self.machine:<16} {self.runtimes:<9} {self.when:<8} {str(self.fault or '-'):<18}"
+        return f"{self.machine:<16} {self.runtimes:<13} {self.when:<8} {str(self.fault or '-'):<18}"
 
     @property
     def here(self):
@@ -39,11 +37,17 @@ class Combination:
 OFFERING = [runtimes for runtimes, libraries in LIBRARIES.items() if len(libraries) == 1]
 
 
-def at_the_best_rung(faults, when):
+def at_the_best_rung(faults, when, sets=OFFERING):
     """Each fault once with each set of runtimes, on its machines in turn."""
-    for runtimes in OFFERING:
+    for runtimes in sets:
         machines = itertools.cycle([machine for machine in MACHINES if present(machine, runtimes)])
         yield from (Combination(next(machines), runtimes, when, fault) for fault in faults)
+
+
+def under_the_best_rung():
+    """One that is slower than the floor is no rung to fall on."""
+    yield from (Combination(machine, runtimes, "outpaced", fault) for (machine, runtimes), fault in itertools.product(
+        (("nvidia", "cuda"), ("laptop", "all")), (Fault("session", "refuse"), Fault("append", "crash"))))
 
 
 def at_its_engine():
@@ -70,9 +74,9 @@ def at_the_floor():
 
 
 def at_loading():
-    """A library that does not load stands before one that does: before the real one, and before one that offers more to a device."""
-    for runtimes, able in (("all", MACHINES), ("plain+all", [machine for machine in MACHINES if MACHINES[machine]])):
-        machines = itertools.cycle(able)
+    """A library that does not load stands before one that does: before the real one, and before one that offers more."""
+    for runtimes in ("all", "plain+all"):
+        machines = itertools.cycle(MACHINES)
         yield from (Combination(next(machines), runtimes, "loading", fault) for fault in IN_LOADING)
 
 
@@ -81,13 +85,19 @@ def without_faults():
     yield from at_the_best_rung([None], "probe")
 
 
+# Each rung is on the first library that offers it, and a process loads one.
+SEVERAL = [runtimes for runtimes, libraries in LIBRARIES.items() if len(libraries) > 1]
+OF_SEVERAL = [None, *(Fault(place, name) for place, name in (("append", "crash"), ("session", "refuse"), ("run", "wrong"),
+                                                             ("run", "slow"), ("append", "slow"), ("session", "abort")))]
+
 # What comes after the verdict, in the process that serves. It runs the model once when it loads it, and then for each picture.
 IN_SERVING = [Fault(place, name) for place in ("append", "session") for name in ("refuse", "no-memory", "crash", "abort", "hang", "slow")]
 IN_SERVING += [Fault("append", "cpu"), *(Fault("run", name, 1) for name in ("refuse", "crash", "abort", "hang"))]
 IN_SERVING += [Fault("run", name, 3) for name in ("refuse", "no-memory", "slow")]
 
 ALL = [*without_faults(), *at_the_best_rung(IN_A_PROBE, "probe"), *at_the_best_rung(IN_SERVING, "serving"), *at_the_floor(), *at_loading(),
-       *at_its_engine(), *without_its_device()]
+       *at_the_best_rung(OF_SEVERAL, "probe", SEVERAL), *at_its_engine(), *under_the_best_rung(),
+       *without_its_device()]
 assert len(ALL) == len(set(ALL))
 
 matrix = {}  # combination: what came of it, for the table at the end

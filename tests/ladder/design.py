@@ -52,7 +52,8 @@ MACHINES = {
 # offers nothing else. "stock" is the real one, and "none" is tract alone.
 _ALL = "Tensorrt CUDA MIGraphX OpenVINO QNN WebGpu"
 _OFFERED = {"stock": [], "none": [], "cuda": ["Tensorrt CUDA"], "migraphx": ["MIGraphX"], "openvino": ["OpenVINO"], "qnn": ["QNN"],
-            "webgpu": ["WebGpu"], "all": [_ALL], "plain+all": ["", _ALL]}
+            "webgpu": ["WebGpu"], "all": [_ALL], "plain+all": ["", _ALL],
+            "webgpu+cuda": ["WebGpu", "Tensorrt CUDA"], "cuda+openvino": ["Tensorrt CUDA", "OpenVINO"]}
 LIBRARIES = {name: [[f"{provider}ExecutionProvider" for provider in offered.split()] for offered in libraries]
              for name, libraries in _OFFERED.items()}
 
@@ -74,9 +75,10 @@ def floors(runtimes):
     return [rung for rung in (FLOOR, LAST) if form(runtimes) in rung.takes and (runtimes != "none" or rung == LAST)]
 
 
-def below(rung, expected):
-    """Who serves where a rung does not, after a probe: under TensorRT it is CUDA, if that was found right; else the floor."""
-    return RUNGS[1] if rung.id == "tensorrt" and expected["cuda"][0] == "slower" else FLOOR
+def below(rung, expected, combination):
+    """Who serves where a rung does not, after a probe: under TensorRT it is CUDA, if that was right and faster than the floor."""
+    is_worth_it = expected.get("cuda", ("",))[0] == "slower" and combination.when != "outpaced"
+    return RUNGS[1] if rung.id == "tensorrt" and is_worth_it else FLOOR
 
 
 def identity(rung, runtimes):

@@ -120,7 +120,7 @@ def settles(walk, fault, expected, told=None):
     """Starts after a probe: the chosen rung serves. One that compiles is waited for until its engine is built."""
     chosen, starts = chosen_of(expected), []
     if chosen.compiles:
-        waiting = below(chosen, expected)
+        waiting = below(chosen, expected, walk.combination)
         starts.append((waiting, walk.detect(fault)))
         assert f"serves until the engine of {chosen.id} is built" in walk.explain(fault).lines[0]["model"]["why"]
         (engine,) = walk.build(fault).lines[0]["engines"]
@@ -202,7 +202,7 @@ def fault_in_serving(walk):
     answers_rightly(walk.detect(), FLOOR, walk)
     finds(walk.probe(), expected)
     settles(walk, None, expected)
-    instead = below(chosen, expected)
+    instead = below(chosen, expected, walk.combination)
     if fault.name in ("crash", "abort", "hang"):
         return Row(expected, deaths_in_serving(walk, chosen, instead, fault))
     struck = walk.detect(fault)
@@ -247,7 +247,7 @@ def fault_at_its_engine(walk):
     if state == "built":
         answers_rightly(walk.detect(), chosen, walk)
         return Row(expected, f"{chosen.id} with its engine")
-    later, instead = walk.detect(), below(chosen, expected)
+    later, instead = walk.detect(), below(chosen, expected, walk.combination)
     answers_rightly(later, instead, walk, [f"the next rung down: {chosen.id}: its engine could not be built: ", words])
     assert not later.touched(chosen) and not walk.build(fault).touched(chosen)
     return Row(expected, f"{instead.id}, the engine of {chosen.id} {state}")
@@ -278,7 +278,7 @@ def provider_without_a_device(walk):
 
 
 CHECKS = {"probe": fault_in_a_probe, "floor": fault_at_the_floor, "serving": fault_in_serving, "never": provider_without_a_device,
-          "loading": fault_at_loading, "building": fault_at_its_engine}
+          "loading": fault_at_loading, "outpaced": fault_in_serving, "building": fault_at_its_engine}
 
 
 @pytest.mark.parametrize("combination", ALL, ids=lambda each: each.name)
@@ -289,7 +289,6 @@ def test_it_ends_up_on_what_works_and_answers_rightly(combination, walked):
 def test_the_combinations_are_many_and_leave_no_pair_out():
     assert len(ALL) >= 250
     assert {(each.machine, each.runtimes) for each in ALL} >= set(itertools.product(trees.TREES, ["stock", "none", *OFFERING]))
-    assert {(each.runtimes, each.fault) for each in ALL if each.when == "probe" and each.fault} == set(
-        itertools.product(OFFERING, IN_A_PROBE))
+    assert {(each.runtimes, each.fault) for each in ALL if each.when == "probe"} >= set(itertools.product(OFFERING, IN_A_PROBE))
     for when, faults in (("loading", IN_LOADING), ("building", IN_BUILDING)):
         assert {each.fault for each in ALL if each.when == when} == set(faults)

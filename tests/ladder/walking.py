@@ -29,7 +29,8 @@ class Bench:
         for machine in MACHINES:
             trees.write(machine, folder / "machines" / machine)
         for library in itertools.chain.from_iterable(map(self.libraries, LIBRARIES)):
-            copy(library)
+            with copy(library).open("ab") as file:  # no two libraries are the same
+                file.write(library.name.encode())
         self.pictures = [folder / f"{level}.png" for level in BRIGHTNESS]
         for level, path in zip(BRIGHTNESS, self.pictures):
             Image.new("RGB", (16, 16), (level, level, level)).save(path)
@@ -92,6 +93,8 @@ def speeds(combination):
     times = dict.fromkeys([*combination.here, FLOOR], FLOOR_MS)
     if combination.when != "floor":
         times |= {rung: place * SECOND_MS for place, rung in enumerate(combination.here[:2])}
+    if combination.when == "outpaced":
+        times[combination.here[1]] = FLOOR_MS + SECOND_MS
     return times
 
 

@@ -111,3 +111,39 @@ def test_named_outright_it_serves_the_quantised_form(phone, model, pictures, tmp
 def test_a_model_in_f32_is_not_for_it(phone):
     refused = sentence(run("explain", "-m", "selfie_seg", "--rung", "qnn-htp", environment=environment(phone), status=3))
     assert "qnn-htp cannot serve selfie_seg" in refused
+
+
+def test_qnns_cpu_backend_is_refused_as_it_leaves_all_to_the_cpu(phone, model, tmp_path):
+    """A provider that takes no node of a model says nothing of it: the model would run on the CPU under its name."""
+    ladder = tmp_path / "ladder.json"
+    ladder.write_text(json.dumps({"schema": 1, "rungs": [{"rung": "qnn-htp", "options": {
+        "backend_type": "cpu", "htp_performance_mode": None, "htp_graph_finalization_optimization_mode": None}}]}))
+    rungs = probe(environment(phone), "-m", model, "--allow-unsigned", "--ladder", ladder)
+    assert rungs["qnn-htp"]["outcome"] == "failed" and "in silence" in rungs["qnn-htp"]["reason"], rungs["qnn-htp"]
+    assert rungs["ort-cpu"]["outcome"] == "chosen"
+
+
+def test_its_context_is_an_engine_that_is_built_verified_and_served(phone, model, pictures, tmp_path):
+    """The compiled model is one file, loaded in place of the first: the simulator compiles nothing again."""
+    own = phone | {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_STATE_HOME": str(tmp_path / "state")}
+    compiled = segment(own, model, pictures, "--rung", "qnn-htp", "-o", tmp_path / "compiled")
+    run("engines", "build", model, "--allow-unsigned", "--rung", "qnn-htp", environment=environment(own))
+    (context,) = (tmp_path / "cache").glob("rung/engines/qnn-htp-i8-*/files/*")
+    assert context.name == "context.onnx" and b"EPContext" in context.read_bytes()
+    served = segment(own, model, pictures, "--rung", "qnn-htp", "-o", tmp_path / "served")
+    assert [line["rung"] for line in served] == ["qnn-htp"] * 4 == [line["rung"] for line in compiled]
+    for one, other in zip(sorted((tmp_path / "served").glob("*.png")), sorted((tmp_path / "compiled").glob("*.png")), strict=True):
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_changed_bit_of_its_context_is_never_served(phone, model, pictures, tmp_path):
+    own = phone | {"XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_STATE_HOME": str(tmp_path / "state")}
+    run("engines", "build", model, "--allow-unsigned", "--rung", "qnn-htp", environment=environment(own))
+    (context,) = (tmp_path / "cache").glob("rung/engines/qnn-htp-i8-*/files/context.onnx")
+    content = bytearray(context.read_bytes())
+    content[len(content) // 2] ^= 1
+    context.write_bytes(content)
+    run("engines", "verify", environment=environment(own), status=4)
+    assert not context.exists()
+    lines = segment(own, model, pictures, "--rung", "qnn-htp", "-o", tmp_path / "masks")
+    assert [line["rung"] for line in lines] == ["qnn-htp"] * 4

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "folder_fixture.h"
 #include "ladder/execution.h"
 
 static const char *value_of(const struct rung__option *options, const char *name)
@@ -33,6 +34,29 @@ static void numbers_and_folders_are_filled_in(void **state)
                      RUNG_OK);
     assert_string_equal(value_of(made.session, "ep.context_file_path"), "/engines/context.onnx");
     assert_string_equal(value_of(made.session, "ep.context_enable"), "1");
+    rung__rung_execution_finish(&made);
+}
+
+static void a_compiled_model_that_is_there_is_loaded_and_not_written_again(void **state)
+{
+    (void)state;
+    struct rung__rung_execution made;
+    char path[256];
+    in_test_folder(path, "context.onnx");
+    assert_int_equal(
+        rung__file_save(path, (struct rung__bytes){(const uint8_t *)"model", 5}, 0600, true),
+        RUNG_OK);
+    assert_int_equal(rung__rung_execution_make(rung__rung_named("qnn-htp"), 1, test_folder, &made),
+                     RUNG_OK);
+    assert_string_equal(made.execution.compiled, path);
+    assert_null(value_of(made.session, "ep.context_enable"));
+    assert_null(value_of(made.session, "ep.context_file_path"));
+    assert_string_equal(value_of(made.options, "backend_type"), "htp");
+    rung__rung_execution_finish(&made);
+    assert_int_equal(
+        rung__rung_execution_make(rung__rung_named("openvino-cpu"), 1, test_folder, &made),
+        RUNG_OK);
+    assert_null(made.execution.compiled);
     rung__rung_execution_finish(&made);
 }
 
@@ -82,6 +106,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_and_folders_are_filled_in),
+        cmocka_unit_test_setup_teardown(
+            a_compiled_model_that_is_there_is_loaded_and_not_written_again, make_test_folder,
+            remove_test_folder),
         cmocka_unit_test(without_a_folder_nothing_is_asked_to_be_kept),
         cmocka_unit_test(every_option_of_the_table_has_room_and_no_stand_in_is_left),
         cmocka_unit_test(the_floor_is_given_nothing),
