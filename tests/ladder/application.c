@@ -59,9 +59,9 @@ static struct item *find(const char *name)
 
 static struct item *add(const char *name)
 {
-    if (count == ITEMS_MOST || strlen(name) >= sizeof items->name)
-        give_up(name, "too many, or too long");
-    strcpy(items[count].name, name);
+    if (count == ITEMS_MOST)
+        give_up(name, "too many of them");
+    (void)snprintf(items[count].name, sizeof items->name, "%s", name);
     return &items[count++];
 }
 
