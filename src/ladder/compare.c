@@ -101,7 +101,7 @@ static bool compare_trials(const struct rung__artifact_view *artifact,
                            const struct rung__trial *right, const char *whose,
                            struct rung__trial *trial)
 {
-    const uint8_t *outputs[RUNG__OUTPUTS_MAX];
+    const uint8_t *outputs[RUNG__OUTPUTS_MAX] = {0};
     uint64_t at = 0;
     for (uint32_t i = 0; i < artifact->tensors.output_count; i++) {
         outputs[i] = right->outputs.data + at;
@@ -121,7 +121,7 @@ void rung__probe_compare_golden(const struct rung__artifact_view *artifact,
                                 struct rung__trial *floor)
 {
     struct rung__golden golden;
-    const uint8_t *outputs[RUNG__OUTPUTS_MAX];
+    const uint8_t *outputs[RUNG__OUTPUTS_MAX] = {0};
     if (!compare_trials(artifact, floor, "its own of the first run", floor) ||
         !ran_on_golden(artifact, &golden))
         return;
