@@ -12,13 +12,13 @@ from standing_in import BUILD, LIBRARY, ROOT, RUNG, command_line, environment, r
 
 PROVIDERS = "providers=OpenVINOExecutionProvider,CPUExecutionProvider"
 RUNG_ID = "openvino-cpu"
-OPENVINO = next(iter(sorted((ROOT / "runtimes").glob("onnxruntime-openvino-*/libonnxruntime.so.*"), reverse=True)), None)
+OPENVINO = max(ROOT.glob("runtimes*/onnxruntime-openvino-*/libonnxruntime.so.*"), default=None)
 
 
 def need_openvino():
     """Skips a test where the real one cannot run."""
     if not OPENVINO:
-        pytest.skip("there is no OpenVINO build of ONNX Runtime; scripts/fetch-runtimes --all brings it")
+        pytest.skip("there is no OpenVINO build of ONNX Runtime; scripts/fetch-runtimes --tests brings it")
     if b"__asan_init" in (BUILD / "probe" / "rung-probe").read_bytes():
         pytest.skip("OpenVINO's libraries do not load in a program with the address sanitizer")
 
