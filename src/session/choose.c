@@ -133,6 +133,7 @@ static char *reason_of_probe(const struct rung__recall *recall, const struct run
 struct walk {
     const struct rung__recall *recall;
     const struct rung__rung *wanted; /**< by the user, before all others; NULL: none */
+    const struct rung__rung *ends;   /**< where it ends: it serves already; NULL: none */
     struct rung__serving *serving;
     const struct rung__rung *awaits; /**< the first whose engine is not built yet; NULL: none */
     rung_result first;               /**< what the first refusal was */
@@ -172,6 +173,10 @@ static bool goes_on(const struct rung_model *model, struct walk *walk,
                     const struct rung__rung *rung, rung_result *result)
 {
     char reason[REASON_BYTES];
+    if (rung == walk->ends) {
+        *result = RUNG_OK;
+        return false;
+    }
     *result = may_load(model, walk->recall, rung)
                   ? rung__serving_load(model, rung, threads_for(model, walk->recall, rung),
                                        RUNG__COMPILE_NEVER, walk->serving)
@@ -338,36 +343,42 @@ rung_result rung__model_load(struct rung_model *model, const rung_model_options 
                                   &model->serving);
 }
 
-/** The rung that is proven by now, when it is another one than that which serves. */
-static const struct rung__rung *find_better(const struct rung_model *model,
-                                            const struct rung__recall *recall)
+/** From the rung that is proven by now down to the one that serves: loads the first that can. */
+static rung_result walk_up_to_date(const struct rung_model *model, struct walk *walk)
 {
-    const struct rung__rung *proven = rung__recall_rung(recall);
-    return proven != model->serving->rung && proven && may_load(model, recall, proven) ? proven
-                                                                                       : NULL;
+    const struct rung__rung *proven = rung__recall_rung(walk->recall);
+    rung_result result = RUNG_OK;
+    if (proven && goes_on(model, walk, proven, &result))
+        (void)goes_on_below(model, walk, proven, &result);
+    const bool refused = result == RUNG_OK || next_may_do_better(result);
+    if (result == RUNG_OK && walk->serving->rung)
+        explain_choice(model, walk);
+    else if (!refused || walk->refusals)
+        rung__log_write(&model->instance->log,
+                        !refused || walk->failed ? RUNG_LOG_WARNING : RUNG_LOG_INFO,
+                        "%s stays on %s: %s", model->artifact.view.header.name,
+                        model->serving->rung->id, refused ? walk->refusals : rung_last_error());
+    return result;
 }
 
-/** NULL: it does not load. */
+/** NULL: none that is better loads. */
 static struct rung__serving *load_proven(struct rung_model *model,
-                                         const struct rung__recall *recall,
-                                         const struct rung__rung *rung)
+                                         const struct rung__recall *recall)
 {
-    struct rung__serving *serving = calloc(1, sizeof *serving), *out = NULL;
-    if (!serving)
+    struct walk walk = {
+        .recall = recall, .ends = model->serving->rung, .serving = calloc(1, sizeof *walk.serving)};
+    struct rung__serving *out = NULL;
+    if (!walk.serving)
         return NULL;
-    rung_result result = rung__serving_load(model, rung, threads_for(model, recall, rung),
-                                            RUNG__COMPILE_NEVER, serving);
-    const bool awaits = result == RUNG_NOT_FOUND;
-    if (result == RUNG_OK)
-        serving->reason = reason_of_probe(recall, rung);
-    if (rung__serving_complete(model, serving, result, &out) != RUNG_OK)
-        rung__log_write(&model->instance->log, awaits ? RUNG_LOG_INFO : RUNG_LOG_WARNING,
-                        "%s stays on %s; %s, which a probe chose, does not serve: %s",
-                        model->artifact.view.header.name, model->serving->rung->id, rung->id,
-                        rung_last_error());
-    model->awaits = awaits ? rung : NULL;
-    if (awaits)
+    const rung_result result = walk_up_to_date(model, &walk);
+    model->awaits = walk.awaits;
+    if (walk.awaits)
         atomic_store(&model->wants_background, true);
+    if (walk.serving->rung)
+        (void)rung__serving_complete(model, walk.serving, result, &out);
+    else
+        rung__serving_destroy(walk.serving);
+    free(walk.refusals);
     return out;
 }
 
@@ -384,10 +395,8 @@ struct rung__serving *rung__model_load_better(struct rung_model *model)
     if (!engine_landed && memcmp(&stamp, &model->seen, sizeof stamp) == 0)
         return NULL;
     if (rung__instance_recall(model->instance, model->artifact.digest_text, &recall) == RUNG_OK) {
-        const struct rung__rung *rung = find_better(model, &recall);
         model->seen = recall.stamp;
-        if (rung)
-            better = load_proven(model, &recall, rung);
+        better = load_proven(model, &recall);
     }
     rung__recall_finish(&recall);
     return better;

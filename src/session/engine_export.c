@@ -24,6 +24,7 @@ struct exporting {
     const rung_engine_export_options *options;
     struct rung__artifact artifact; /**< of the model */
     const struct rung__rung *rung;
+    struct rung__engine_device device; /**< this one */
     struct rung__engine_use engine;
     struct rung__spec spec;
     void *key;
@@ -64,14 +65,31 @@ static rung_result find_rung(struct exporting *exporting)
                       exporting->artifact.path, id ? "that rung does not make" : "no rung makes");
 }
 
+/** This device, once for all: what is looked for and what is written down are the same. */
+static rung_result name_device(struct exporting *exporting)
+{
+    struct rung__engine_device *device = &exporting->device;
+    const struct rung__header *header = &exporting->artifact.view.header;
+    (void)rung__text_format(device->rung, sizeof device->rung, "%s", exporting->rung->id);
+    (void)rung__text_format(device->precision, sizeof device->precision, "%s",
+                            rung__precision_text(rung__rung_precision(exporting->rung, header)));
+    memcpy(device->artifact, exporting->artifact.digest_text, sizeof device->artifact);
+    return rung__instance_fingerprint(exporting->instance, RUNG__FINGERPRINT_ENGINES,
+                                      &device->depends_on);
+}
+
 static rung_result take_engine(struct exporting *exporting)
 {
-    const rung_result result = rung__engine_ready(exporting->instance, exporting->rung,
-                                                  &exporting->artifact, &exporting->engine);
+    struct rung__engine_key key;
+    const struct rung__header *header = &exporting->artifact.view.header;
+    rung_result result =
+        rung__engine_key_make(exporting->rung, header, exporting->artifact.digest_text,
+                              exporting->device.depends_on, &key);
+    if (result == RUNG_OK)
+        result = rung__engine_take(exporting->instance, &key, &exporting->engine);
     if (result == RUNG_OK || result == RUNG_NO_MEMORY)
         return result;
-    return rung__fail(result, "%s on %s: %s", exporting->artifact.view.header.name,
-                      exporting->rung->id, rung_last_error());
+    return rung__fail(result, "%s on %s: %s", header->name, exporting->rung->id, rung_last_error());
 }
 
 static rung_result open_model(struct exporting *exporting)
@@ -87,28 +105,12 @@ static rung_result open_model(struct exporting *exporting)
 
 /* ---- the file that it becomes ---- */
 
-static rung_result describe_device(const struct exporting *exporting, struct rung__buffer *to)
-{
-    struct rung__engine_device device = {0};
-    const struct rung__header *header = &exporting->artifact.view.header;
-    (void)rung__text_format(device.rung, sizeof device.rung, "%s", exporting->rung->id);
-    (void)rung__text_format(device.precision, sizeof device.precision, "%s",
-                            rung__precision_text(rung__rung_precision(exporting->rung, header)));
-    memcpy(device.artifact, exporting->artifact.digest_text, sizeof device.artifact);
-    rung_result result = rung__instance_fingerprint(exporting->instance, RUNG__FINGERPRINT_ENGINES,
-                                                    &device.depends_on);
-    if (result == RUNG_OK)
-        result = rung__device_print(&device, to);
-    rung__device_finish(&device);
-    return result;
-}
-
 /** The model's own spec, of another kind and with a device. */
 static rung_result make_spec(struct exporting *exporting)
 {
     struct rung__buffer device = {0};
     json_t *json = NULL;
-    rung_result result = describe_device(exporting, &device);
+    rung_result result = rung__device_print(&exporting->device, &device);
     if (result == RUNG_OK)
         result = rung__describe_spec(&exporting->artifact, &json);
     if (result == RUNG_OK) {
@@ -176,6 +178,8 @@ static rung_result export(struct exporting *exporting)
     if (result == RUNG_OK)
         result = find_rung(exporting);
     if (result == RUNG_OK)
+        result = name_device(exporting);
+    if (result == RUNG_OK)
         result = take_engine(exporting);
     if (result == RUNG_OK)
         result = make_spec(exporting);
@@ -196,6 +200,7 @@ rung_result rung_engine_export(rung_instance *instance,
     result = export(&exporting);
     rung__spec_finish(&exporting.spec);
     rung__engine_use_finish(&exporting.engine);
+    rung__device_finish(&exporting.device);
     rung__artifact_finish(&exporting.artifact);
     rung__key_free(exporting.key);
     return result;

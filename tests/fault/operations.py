@@ -96,6 +96,12 @@ def bring_an_engine(folder, content=b"engine"):
     os.utime(engine / "record.json", (2, 2))
 
 
+def bring_the_built_engine(folder):
+    """That of make_engine, for this device."""
+    bring_an_old_model(folder)
+    shutil.move(folder / "built", folder / ".cache")
+
+
 def bring_a_damaged_engine(folder):
     bring_an_engine(folder, b"ENGINE")
 
@@ -203,9 +209,9 @@ OPERATIONS = [
               told=r'"action":"\w+"', more_statuses=[0]),
     # On a device that could not be read there is no engine.
     Operation("engines export", "engines", "export", "./quantised.rung", "-o", "out.rung", "--key", "key.pem", "--rung", "qnn-htp", *TRUST,
-              outputs=["out.rung"], change=bring_an_old_model, more_statuses=[5], may_warn=True, may_leave=[STATE, ENGINES],
+              outputs=["out.rung"], change=bring_the_built_engine, more_statuses=[5], may_warn=True, may_leave=[STATE, ENGINES],
               may_remove=[ENGINES], at_most=24),
-    Operation("verify an engine", "verify", "--json", "engine.rung", *TRUST, status=3, at_most=24),
+    Operation("verify an engine", "verify", "engine.rung", *TRUST, status=3, at_most=24),
     # One line is there, the beginning of another is cut off.
     Operation("detect --resume", "detect", "-m", "./tiny.rung", "--resume", "results.jsonl", "--runtime", RUNTIMES, *TRUST,
               "other.png", "photos", outputs=["results.jsonl"], change=bring_results),
@@ -269,7 +275,7 @@ def make_engine(folder, run):
     explained = subprocess.run([RUNG, "explain", "--json"], check=True, capture_output=True,
                                env={**kept, "HOME": str(folder), "RUNG_HARDWARE_ROOT": str(folder.parent / "machine")})
     lines = [line for line in json.loads(explained.stdout)["depends_on"] if not line.startswith("cpu.usable=")]
-    write_engine(folder / ENGINES, (folder / "tiny.onnx").read_bytes(), lines)
+    write_engine(folder / "built" / "rung" / "engines", (folder / "tiny.onnx").read_bytes(), lines)
     other = {"schema": 1, "rung": "qnn-htp", "precision": "i8", "artifact": "a" * 64,
              "fingerprint": hashlib.sha256(b"a=1\n").hexdigest(), "depends_on": ["a=1"]}
     tiny.spec(folder / "engine.json", kind="engine", form="int8", precision={"text": "{}"}, device={"text": json.dumps(other)})

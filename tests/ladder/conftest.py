@@ -19,8 +19,17 @@ def standin_is_there():
         pytest.skip("there is no ONNX Runtime to forward to; scripts/fetch-runtimes brings one")
 
 
+first_start = []  # (step, what was seen)
+
+
+@pytest.fixture
+def step():
+    """Notes what was seen at a step of a sequence, for the table at the end."""
+    return lambda name, seen: first_start.append((name, seen))
+
+
 def pytest_terminal_summary(terminalreporter):
-    """What came of each combination."""
+    """What came of each combination, and of each step of a first start."""
     if matrix:
         heads = Combination("MACHINE", "RUNTIMES", "WHEN", "FAULT")
         terminalreporter.write_line(f"{heads} {'FOUND':<24} {'CHOSEN':<13} LATER STARTS")
@@ -30,3 +39,5 @@ def pytest_terminal_summary(terminalreporter):
         places = len({(each.machine, each.runtimes) for each in matrix})
         terminalreporter.write_line(f"all {len(matrix)} combinations, {places} of a machine and a set of runtimes: right answers "
                                     "at every start, the rung and the reason that the design promises")
+    for name, seen in first_start:
+        terminalreporter.write_line(f"{name:<22} {seen}")

@@ -5,12 +5,22 @@ import json
 import os
 import subprocess
 
+import pytest
 import tiny
 from PIL import Image
-from standing_in import LIBRARY, RUNG, command_line, environment, run
+from standing_in import BUILD, LIBRARY, ROOT, RUNG, command_line, environment, run
 
 PROVIDERS = "providers=OpenVINOExecutionProvider,CPUExecutionProvider"
 RUNG_ID = "openvino-cpu"
+OPENVINO = max(ROOT.glob("runtimes*/onnxruntime-openvino-*/libonnxruntime.so.*"), default=None)
+
+
+def need_openvino():
+    """Skips a test where the real one cannot run."""
+    if not OPENVINO:
+        pytest.skip("there is no OpenVINO build of ONNX Runtime; scripts/fetch-runtimes --tests brings it")
+    if b"__asan_init" in (BUILD / "probe" / "rung-probe").read_bytes():
+        pytest.skip("OpenVINO's libraries do not load in a program with the address sanitizer")
 
 
 class Place:

@@ -7,17 +7,13 @@ import random
 import time
 
 import pytest
-from engines_here import RUNG_ID, Place, flip_a_bit, number_of
-from standing_in import ROOT
-
-LIBRARY = next(iter(sorted((ROOT / "runtimes").glob("onnxruntime-openvino-*/libonnxruntime.so.*"), reverse=True)), None)
+from engines_here import OPENVINO, RUNG_ID, Place, flip_a_bit, need_openvino, number_of
 
 
 @pytest.fixture
 def place(tmp_path):
-    if not LIBRARY:
-        pytest.skip("there is no OpenVINO build of ONNX Runtime; scripts/fetch-runtimes --all brings it")
-    return Place(tmp_path, library=LIBRARY)
+    need_openvino()
+    return Place(tmp_path, library=OPENVINO)
 
 
 def test_its_cache_is_built_verified_and_used(place):
