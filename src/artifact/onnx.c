@@ -50,6 +50,7 @@ enum { OPSET_DOMAIN = 1, OPSET_VERSION = 2 };
 enum { GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_SPARSE = 15 };
 enum { TENSOR_NAME = 8, TENSOR_EXTERNAL_DATA = 13, TENSOR_DATA_LOCATION = 14 };
 enum { SPARSE_VALUES = 1 };
+enum { ATTRIBUTE_NAME = 1, ATTRIBUTE_INTEGER = 3 };
 enum { VALUE_NAME = 1, VALUE_TYPE = 2 };
 enum { TYPE_TENSOR = 1, TENSOR_TYPE_ELEMENT = 1, TENSOR_TYPE_SHAPE = 2 };
 enum { SHAPE_DIMENSION = 1, DIMENSION_VALUE = 1 };
@@ -81,6 +82,26 @@ static bool is_external(enum message message, const struct rung__proto_field *fi
     return field->number == TENSOR_EXTERNAL_DATA;
 }
 
+/* A compiled context (EPContext) lies in the graph, or, with another "embed_mode", in a file that
+ * the graph names. An integer that is left out is 0. */
+static bool is_context_elsewhere(const struct link *link, struct rung__bytes attribute)
+{
+    static const char embed_mode[] = "embed_mode";
+    struct rung__proto_field field;
+    bool named = false;
+    uint64_t value = 0;
+    if (link->child != ATTRIBUTE)
+        return false;
+    while (rung__proto_next(&attribute, &field) == RUNG__PROTO_FIELD) {
+        if (field.number == ATTRIBUTE_NAME && field.wire == RUNG__PROTO_BYTES)
+            named = named || (field.bytes.size == sizeof embed_mode - 1 &&
+                              memcmp(field.bytes.data, embed_mode, sizeof embed_mode - 1) == 0);
+        if (field.number == ATTRIBUTE_INTEGER && field.wire == RUNG__PROTO_VARINT)
+            value = field.value;
+    }
+    return named && value != 1;
+}
+
 static rung_result refuse_external(struct rung__bytes payload)
 {
     struct {
@@ -106,6 +127,10 @@ static rung_result refuse_external(struct rung__bytes payload)
         const struct link *link = find_link(message, &field);
         if (!link)
             continue;
+        if (is_context_elsewhere(link, field.bytes))
+            return rung__fail(RUNG_INTEGRITY,
+                              "a compiled context of the graph lies in another file; a model file "
+                              "holds everything itself, so compile it with embed_mode 1");
         if (depth == DEPTH_MAX)
             return rung__fail(RUNG_INTEGRITY, "the graph is nested more than %u deep", DEPTH_MAX);
         stack[depth].rest = field.bytes;

@@ -333,6 +333,31 @@ static void data_that_says_it_is_inside_is_no_external_data(void **state)
     assert_int_equal(read_graph(&tensor, &out), RUNG_OK);
 }
 
+/* An attribute, and the fields from it outwards to the graph. */
+static rung_result read_attribute(const char *name, int integer, const uint32_t *fields,
+                                  struct rung__onnx *out)
+{
+    struct rung__buffer part = {0};
+    proto_text(&part, 1, name);
+    if (integer >= 0)
+        proto_varint(&part, 3, (uint64_t)integer);
+    wrap(&part, fields);
+    return read_graph(&part, out);
+}
+
+static void a_compiled_context_lies_in_the_graph(void **state)
+{
+    (void)state;
+    static const uint32_t node[] = {5, 1, 0}, nested[] = {5, 1, 6, 5, 1, 0};
+    struct rung__onnx out;
+    assert_int_equal(read_attribute("embed_mode", 1, node, &out), RUNG_OK);
+    assert_int_equal(read_attribute("embed_mod", 0, node, &out), RUNG_OK);
+    assert_int_equal(read_attribute("embed_mode", 0, node, &out), RUNG_INTEGRITY);
+    assert_non_null(strstr(rung_last_error(), "in another file"));
+    assert_int_equal(read_attribute("embed_mode", -1, node, &out), RUNG_INTEGRITY);
+    assert_int_equal(read_attribute("embed_mode", 2, nested, &out), RUNG_INTEGRITY);
+}
+
 static void nesting_has_an_end(void **state)
 {
     (void)state;
@@ -422,6 +447,7 @@ int main(void)
         cmocka_unit_test(damage_never_gives_more_than_a_refusal),
         cmocka_unit_test(external_data_is_refused_wherever_it_hides),
         cmocka_unit_test(data_that_says_it_is_inside_is_no_external_data),
+        cmocka_unit_test(a_compiled_context_lies_in_the_graph),
         cmocka_unit_test(nesting_has_an_end),
         cmocka_unit_test(outputs_are_compared_by_name_in_any_order),
         cmocka_unit_test(every_difference_is_named),
