@@ -98,6 +98,29 @@ static int clear(rung_instance *instance, struct listing *listing, int count, ch
     return EXIT_DONE;
 }
 
+static int export(rung_instance *instance, struct listing *listing, int count, char **operands)
+{
+    char path[PATH_MAX];
+    (void)count;
+    rung_result result = find_model(instance, operands[0], path, sizeof path);
+    const rung_engine_export_options options = {
+        .struct_size = sizeof options,
+        .version = RUNG_STRUCT_VERSION,
+        .model_path = path,
+        .output_path = common.output,
+        .key_path = common.key,
+        .rung = common.rung,
+    };
+    if (result == RUNG_OK)
+        result = rung_engine_export(instance, &options);
+    if (result != RUNG_OK)
+        return fail_with(result);
+    listing->begun = true;
+    if (!listing->engines)
+        printf("packed: %s (%s)\n", common.output, common.key ? "signed" : "unsigned");
+    return EXIT_DONE;
+}
+
 /* ---- building ---- */
 
 static void draw(struct listing *listing, const rung_engines_progress *progress)
@@ -231,12 +254,9 @@ static int build(rung_instance *instance, struct listing *listing, int count, ch
 
 /* ---- the command ---- */
 
-static const char *const action_names[] = {"list", "build", "verify", "clear", NULL};
+static const char *const action_names[] = {"list", "build", "verify", "clear", "export", NULL};
 static int (*const actions[])(rung_instance *, struct listing *, int count, char **operands) = {
-    list,
-    build,
-    verify,
-    clear,
+    list, build, verify, clear, export,
 };
 
 /** What there is to say where nothing was printed. */
@@ -294,11 +314,20 @@ static int run(int count, char **operands)
     while (action_names[action] && strcmp(action_names[action], operands[0]) != 0)
         action++;
     if (!action_names[action]) {
-        fprintf(stderr, "rung engines: it is list, build, verify or clear, not \"%s\"\n",
+        fprintf(stderr, "rung engines: it is list, build, verify, clear or export, not \"%s\"\n",
                 operands[0]);
         return EXIT_USAGE;
     }
-    if (count > 1 && actions[action] != build) {
+    if (actions[action] == export) {
+        if (count != 2 || !common.output) {
+            fprintf(stderr, "rung engines export takes one model, and -o FILE\n");
+            return EXIT_USAGE;
+        }
+    } else if (common.output || common.key) {
+        fprintf(stderr, "rung engines %s writes no file; -o and --key are for export\n",
+                operands[0]);
+        return EXIT_USAGE;
+    } else if (count > 1 && actions[action] != build) {
         fprintf(stderr, "rung engines %s takes no model, from %s\n", operands[0], operands[1]);
         return EXIT_USAGE;
     }
@@ -328,6 +357,14 @@ static const struct option_row options[] = {
         .least = 1,
         .most = 86400,
     },
+    {.letter = 'o',
+     .name = "output",
+     .argument = "FILE",
+     .text = "export: the model file to write",
+     .kind = OPTION_TEXT,
+     .value = VALUE_FILE,
+     .target = &common.output},
+    ROW_KEY,
     ROW_RUNTIME,
     ROW_TRUST,
     ROW_UNSIGNED,
@@ -338,15 +375,17 @@ static const struct option_row options[] = {
 static const struct command_example examples[] = {
     {"rung engines build centerface", "Compile a model for this device before it is needed."},
     {"rung engines verify", "Is every engine as it was built? What is not is removed."},
+    {"rung engines export small --rung qnn-htp -o small-here.rung -k key.pem",
+     "The engine as a model file that devices like this one need not compile."},
     {NULL, NULL},
 };
 
 const struct command command_engines = {
     .name = "engines",
-    .operands = "list|build|verify|clear [MODEL…]",
+    .operands = "list|build|verify|clear|export [MODEL…]",
     .operand = VALUE_MODEL,
     .actions = action_names,
-    .text = "List, build, verify or remove what was compiled for this device",
+    .text = "List, build, verify, remove or export what was compiled for this device",
     .more =
         "Some rungs compile a model for the device before they can run it. What they make is kept "
         "in $XDG_CACHE_HOME/rung/engines (~/.cache/rung/engines) with the digests of its files, "
@@ -357,7 +396,10 @@ const struct command command_engines = {
         "What cannot be built is remembered, and left alone until the model, the device, a driver "
         "or a library changes, or --again is given.\n\n"
         "verify removes engines that are damaged. Where there are any the exit status is 4, and 5 "
-        "where one cannot be read, for list too. clear removes all.",
+        "where one cannot be read, for list too. clear removes all.\n\n"
+        "export makes a model file of a built engine that is one file (of qnn-htp): signed with "
+        "--key, it serves on its rung alone, and only where device, drivers and libraries are the "
+        "same; elsewhere it is refused with what differs.",
     .options = options,
     .examples = examples,
     .see = (const char *const[]){"probe", "explain", NULL},

@@ -71,6 +71,19 @@ static const char *form_name(rung_form form)
     return "-";
 }
 
+static const char *kind_name(rung_artifact_kind kind)
+{
+    switch (kind) {
+    case RUNG_ARTIFACT_ONNX:
+        return "onnx";
+    case RUNG_ARTIFACT_COREML:
+        return "coreml";
+    case RUNG_ARTIFACT_ENGINE:
+        return "engine";
+    }
+    return "-";
+}
+
 static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -131,6 +144,8 @@ static void print_file(const rung_model_file *file)
     }
     if (tells)
         print_clean(file->reason);
+    if (file->kind == RUNG_ARTIFACT_ENGINE)
+        printf(" (an engine for one device)");
     if (file->shadowed_by[0]) {
         printf(" (shadowed by ");
         print_clean(file->shadowed_by);
@@ -168,6 +183,7 @@ static void set_facts(json_t *line, const rung_model_file *file, bool *complete)
     set_member(line, "name", json_string(file->name), complete);
     set_member(line, "role", json_string(role_name(file->role)), complete);
     set_member(line, "form", json_string(form_name(file->form)), complete);
+    set_member(line, "kind", json_string(kind_name(file->kind)), complete);
     set_member(line, "canvas",
                json_pack("{s:i,s:i}", "width", (int)file->canvas_width, "height",
                          (int)file->canvas_height),

@@ -48,7 +48,7 @@ static int run(int count, char **operands)
 }
 
 static const struct option_row options[] = {
-    ROW_TRUST, ROW_UNSIGNED, ROW_JSON, ROW_VERBOSE, ROW_END,
+    ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_JSON, ROW_VERBOSE, ROW_END,
 };
 
 static const struct command_example examples[] = {
@@ -61,6 +61,9 @@ const struct command command_verify = {
     .operands = "MODEL…",
     .operand = VALUE_FILE,
     .text = "Check structure, digest, signature and trust of model files",
+    .more = "An engine is for one device: --runtime where it was compiled with that, since its "
+            "libraries "
+            "have to be the same.",
     .options = options,
     .examples = examples,
     .see = (const char *const[]){"models", "inspect", NULL},

@@ -76,7 +76,8 @@ RUNG_API rung_result rung_artifact_attach(const char *path, const char *signatur
                                           const char *public_key_path, const char *output_path);
 
 /**
- * Checks structure, digest, signature and trust of a model file, as rung_model_open does.
+ * Checks structure, digest, signature and trust of a model file, and whether an engine is for this
+ * device, as rung_model_open does.
  * Results: OK, INVALID_ARGUMENT, IO, INTEGRITY, PERMISSION, VERSION, UNSUPPORTED, NO_MEMORY.
  */
 RUNG_API rung_result rung_artifact_verify(rung_instance *instance, const char *path);

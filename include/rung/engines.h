@@ -139,6 +139,29 @@ RUNG_API rung_result rung_engines_verify(rung_instance *instance, rung_engine_ca
  */
 RUNG_API rung_result rung_engines_clear(rung_instance *instance, uint32_t *count, uint64_t *bytes);
 
+/** Which engine goes into which file. */
+typedef struct rung_engine_export_options {
+    uint32_t struct_size;    /**< sizeof(rung_engine_export_options) */
+    uint32_t version;        /**< RUNG_STRUCT_VERSION */
+    const char *model_path;  /**< the model file that the engine was made of */
+    const char *output_path; /**< written whole or not at all; replaced when it exists */
+    const char *key_path;    /**< private PEM; NULL: the file is unsigned */
+    const char *rung;        /**< that it is for; NULL: the first whose engine is one file */
+    uint64_t reserved[4];
+} rung_engine_export_options;
+
+/**
+ * Makes a model file of kind 3 of an engine that is built: with everything that the model's own
+ * file has but its graph, and with what it was compiled for. rung_model_open takes it on that very
+ * device, with the same drivers and libraries, and serves it on that rung alone.
+ *
+ * Safe from any thread. Results: OK, INVALID_ARGUMENT, VERSION, NOT_FOUND (the engine is not built,
+ * or no such rung), UNSUPPORTED (no rung makes one file of it), those of rung_artifact_verify for
+ * the model, BACKEND (signing failed), IO, NO_MEMORY.
+ */
+RUNG_API rung_result rung_engine_export(rung_instance *instance,
+                                        const rung_engine_export_options *options);
+
 #ifdef __cplusplus
 }
 #endif

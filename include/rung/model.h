@@ -92,7 +92,8 @@ typedef struct rung_model_file {
     uint32_t struct_size; /**< sizeof(rung_model_file), set by the library */
     uint32_t version;     /**< RUNG_STRUCT_VERSION, set by the library */
     uint32_t flags;       /**< RUNG_MODEL_FILE_* */
-    rung_result result;   /**< what rung_artifact_verify gives for it; unverified: of its header */
+    rung_result result;   /**< what rung_artifact_verify gives for it, whichever device an
+                               engine is for; unverified: of its header */
     const char *reason;   /**< the sentence about it; "" when OK */
     const char *path;
     const char *shadowed_by; /**< the file of an earlier folder that has the same name; "": none */
@@ -104,7 +105,9 @@ typedef struct rung_model_file {
     rung_role role;
     rung_form form;
     uint32_t canvas_width, canvas_height; /**< pixels */
-    uint64_t reserved[8];
+    rung_artifact_kind kind;              /**< an engine serves on its own device alone */
+    uint32_t reserved_0;
+    uint64_t reserved[7];
 } rung_model_file;
 
 /** Receives the files one after the other, on the calling thread. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "artifact/artifact.h"
+#include "artifact/device.h"
 #include "artifact/names.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -102,6 +103,14 @@ static rung_result check_capabilities(struct rung__bytes section)
     return RUNG_OK;
 }
 
+static rung_result check_device(struct rung__bytes section)
+{
+    struct rung__engine_device device;
+    const rung_result result = rung__device_parse(section, &device);
+    rung__device_finish(&device);
+    return result;
+}
+
 rung_result rung__contents_check(const struct rung__artifact_view *view)
 {
     static const struct {
@@ -114,6 +123,7 @@ rung_result rung__contents_check(const struct rung__artifact_view *view)
         {RUNG__SECTION_LICENCE, check_licence},
         {RUNG__SECTION_CANONICAL, check_canonical},
         {RUNG__SECTION_CAPABILITIES, check_capabilities},
+        {RUNG__SECTION_DEVICE, check_device},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct rung__bytes section = view->sections[rows[i].kind];

@@ -13,7 +13,7 @@
 
 /**
  * Checks the sections that hold neither the graph nor its tensors: labels, gate, precision,
- * licence, canonical, capabilities. Results: OK, INTEGRITY, NO_MEMORY.
+ * licence, canonical, capabilities, device. Results: OK, INTEGRITY, NO_MEMORY.
  */
 rung_result rung__contents_check(const struct rung__artifact_view *view);
 

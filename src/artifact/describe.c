@@ -5,6 +5,7 @@
 
 #include "artifact/describe_parts.h"
 #include "artifact/golden.h"
+#include "artifact/header.h"
 #include "artifact/names.h"
 #include "artifact/onnx.h"
 #include "artifact/pack.h"
@@ -57,7 +58,7 @@ static void set_golden_spec(const struct rung__artifact_view *view, json_t *obje
 static void set_text_specs(const struct rung__artifact_view *view, json_t *object, bool *failed)
 {
     static const uint32_t kinds[] = {RUNG__SECTION_GATE, RUNG__SECTION_PRECISION,
-                                     RUNG__SECTION_LICENCE};
+                                     RUNG__SECTION_LICENCE, RUNG__SECTION_DEVICE};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (view->sections[kinds[i]].size)
             rung__json_set(object, rung__name_text(&rung__section_names, kinds[i]),
@@ -146,7 +147,7 @@ static void set_file(const struct rung__artifact *artifact, json_t *object, bool
 static void set_graph(const struct rung__artifact_view *view, json_t *object, bool *failed)
 {
     struct rung__onnx graph;
-    if (view->header.kind != RUNG_ARTIFACT_ONNX)
+    if (rung__kind_is_bundle(view->header.kind))
         return;
     if (rung__onnx_read(view->sections[RUNG__SECTION_PAYLOAD], &graph) != RUNG_OK)
         return;
@@ -180,7 +181,8 @@ static void set_golden_report(const struct rung__artifact_view *view, json_t *ob
 
 static void set_records(const struct rung__artifact_view *view, json_t *object, bool *failed)
 {
-    static const uint32_t kinds[] = {RUNG__SECTION_GATE, RUNG__SECTION_PRECISION};
+    static const uint32_t kinds[] = {RUNG__SECTION_GATE, RUNG__SECTION_PRECISION,
+                                     RUNG__SECTION_DEVICE};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const char *name = rung__name_text(&rung__section_names, kinds[i]);
         json_t *record = NULL;

@@ -47,7 +47,8 @@ enum rung__section_kind {
     RUNG__SECTION_LICENCE = 7,
     RUNG__SECTION_CANONICAL = 8,
     RUNG__SECTION_CAPABILITIES = 9,
-    RUNG__SECTION_KNOWN = 10 /**< one past the last known kind */
+    RUNG__SECTION_DEVICE = 10,
+    RUNG__SECTION_KNOWN = 11 /**< one past the last known kind */
 };
 
 /** What preprocessing is to make. Values are the enumerations of rung/types.h. */

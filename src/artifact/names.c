@@ -92,7 +92,8 @@ NAMES(section, "section",
     {RUNG__SECTION_PRECISION, "precision"},
     {RUNG__SECTION_LICENCE, "licence"},
     {RUNG__SECTION_CANONICAL, "canonical"},
-    {RUNG__SECTION_CAPABILITIES, "capabilities"});
+    {RUNG__SECTION_CAPABILITIES, "capabilities"},
+    {RUNG__SECTION_DEVICE, "device"});
 /* clang-format on */
 
 const char *rung__name_text(const struct rung__names *names, uint32_t value)

@@ -5,18 +5,18 @@
 
 #include "artifact/bundle.h"
 #include "artifact/header.h"
-#include "artifact/names.h"
 #include "artifact/onnx.h"
+#include "artifact/signature.h"
 #include "artifact/view.h"
 #include "base/error.h"
+#include "base/file.h"
+
+#define MODE_PUBLIC 0644u
 
 static rung_result check_payload(const struct rung__spec *spec, struct rung__bytes payload)
 {
     if (rung__kind_is_bundle(spec->header.kind))
         return rung__locator_check(payload);
-    if (spec->header.kind != RUNG_ARTIFACT_ONNX)
-        return rung__fail(RUNG_UNSUPPORTED, "this version packs no payload of kind %s",
-                          rung__name_text(&rung__kind_names, spec->header.kind));
     return rung__onnx_check(payload, &spec->tensors);
 }
 
@@ -121,4 +121,22 @@ rung_result rung__pack(const struct rung__spec *spec, const char *where,
     if (result == RUNG_OK)
         result = check_layout(message, key_id, where);
     return result;
+}
+
+static rung_result append_signature(void *key, struct rung__buffer *message)
+{
+    uint8_t digest[RUNG__SHA256_BYTES], signature[RUNG__SIGNATURE_BYTES];
+    rung_result result = rung__sha256_of(message->data, message->size, digest);
+    if (result == RUNG_OK)
+        result = rung__signature_make(key, digest, signature);
+    if (result == RUNG_OK)
+        result = rung__buffer_append(message, signature, sizeof signature);
+    return result;
+}
+
+rung_result rung__pack_save(struct rung__buffer *message, void *key, const char *path)
+{
+    const rung_result result = key ? append_signature(key, message) : RUNG_OK;
+    return result == RUNG_OK ? rung__file_save(path, rung__buffer_bytes(message), MODE_PUBLIC, true)
+                             : result;
 }

@@ -20,4 +20,8 @@ rung_result rung__pack(const struct rung__spec *spec, const char *where,
                        const struct rung__payload *payload, const uint8_t *key_id,
                        struct rung__buffer *message);
 
+/** Signs what was packed for that key (NULL: not), and writes the file whole or not at all.
+ * Results: OK, BACKEND (signing failed), IO, NO_MEMORY. */
+rung_result rung__pack_save(struct rung__buffer *message, void *key, const char *path);
+
 #endif

@@ -216,6 +216,8 @@ void rung__spec_read_sections(struct rung__json_reader *reader,
                       &sections[RUNG__SECTION_PRECISION]);
     read_text_section(reader, "licence", RUNG__LICENCE_BYTES_MAX, folder,
                       &sections[RUNG__SECTION_LICENCE]);
+    read_text_section(reader, "device", RUNG__RECORD_BYTES_MAX, folder,
+                      &sections[RUNG__SECTION_DEVICE]);
     read_canonical(reader, &sections[RUNG__SECTION_CANONICAL]);
     read_capabilities(reader, &sections[RUNG__SECTION_CAPABILITIES]);
 }

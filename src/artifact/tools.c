@@ -12,8 +12,6 @@
 #include "base/error.h"
 #include "base/file.h"
 
-#define MODE_PUBLIC 0644u
-
 /* ---- pack -------------------------------------------------------------------------------- */
 
 static rung_result read_pack_options(const rung_pack_options *options, rung_pack_options *out)
@@ -120,17 +118,6 @@ static rung_result pack_any(const struct packing *packing, const rung_pack_optio
     return pack_graph(packing, graph);
 }
 
-static rung_result append_signature(void *key, struct rung__buffer *message)
-{
-    uint8_t digest[RUNG__SHA256_BYTES], signature[RUNG__SIGNATURE_BYTES];
-    rung_result result = rung__sha256_of(message->data, message->size, digest);
-    if (result == RUNG_OK)
-        result = rung__signature_make(key, digest, signature);
-    if (result == RUNG_OK)
-        result = rung__buffer_append(message, signature, sizeof signature);
-    return result;
-}
-
 rung_result rung_artifact_pack(const rung_pack_options *options)
 {
     rung_pack_options own;
@@ -147,10 +134,8 @@ rung_result rung_artifact_pack(const rung_pack_options *options)
     const struct packing packing = {&spec, own.spec_path, key ? key_id : NULL, &message};
     if (result == RUNG_OK)
         result = pack_any(&packing, &own);
-    if (result == RUNG_OK && key)
-        result = append_signature(key, &message);
     if (result == RUNG_OK)
-        result = rung__file_save(own.output_path, rung__buffer_bytes(&message), MODE_PUBLIC, true);
+        result = rung__pack_save(&message, key, own.output_path);
 
     rung__key_free(key);
     rung__buffer_finish(&message);

@@ -6,7 +6,6 @@
 #include "artifact/golden.h"
 #include "artifact/header.h"
 #include "artifact/heads.h"
-#include "artifact/names.h"
 #include "artifact/onnx.h"
 #include "artifact/tensors.h"
 #include "base/error.h"
@@ -41,9 +40,6 @@ static rung_result check_payload(const struct rung__artifact_view *view)
 {
     if (view->header.flags & RUNG__FLAG_BUNDLE)
         return rung__locator_check(view->sections[RUNG__SECTION_PAYLOAD]);
-    if (view->header.kind != RUNG_ARTIFACT_ONNX)
-        return rung__fail(RUNG_UNSUPPORTED, "this version serves no payload of kind %s",
-                          rung__name_text(&rung__kind_names, view->header.kind));
     return rung__onnx_check(view->sections[RUNG__SECTION_PAYLOAD], &view->tensors);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "artifact/device.h"
 #include "artifact/names.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -80,9 +81,9 @@ static bool has_passed(const struct rung__rung *rung, const struct rung__artifac
     const json_t *gate;
     bool passed = false;
     size_t i;
-    if (!section.size || rung__json_parse(section, "gate", &record) != RUNG_OK)
+    if (!section.size || rung__artifact_model_digest(artifact, digest) != RUNG_OK ||
+        rung__json_parse(section, "gate", &record) != RUNG_OK)
         return false;
-    rung__text_hex(digest, artifact->header.digest, sizeof artifact->header.digest);
     json_array_foreach(json_object_get(record, "gates"), i, gate)
     {
         passed = passed || (json_is_true(json_object_get(gate, "passed")) &&

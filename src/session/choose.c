@@ -11,6 +11,7 @@
 #include "session/engines.h"
 #include "session/model.h"
 #include "session/override.h"
+#include "session/own_device.h"
 #include "session/recall.h"
 
 #define REASON_BYTES 256
@@ -281,15 +282,30 @@ rung_result rung__model_refuse_bundle(const struct rung__artifact *artifact)
         artifact->path, rung__name_text(&rung__kind_names, artifact->view.header.kind));
 }
 
+/** An engine's file is for one rung; nothing hands down from it, and nobody else is named. */
+static rung_result load_own(const struct rung_model *model, const struct rung__rung *own,
+                            const char *id, const char *who, struct rung__serving *serving)
+{
+    if (id && strcmp(id, own->id) != 0)
+        return rung__fail(RUNG_UNSUPPORTED,
+                          "%s cannot serve %s (%s): the file holds an engine of %s alone", id,
+                          model->artifact.view.header.name, who, own->id);
+    return load_named(model, own->id, "the model file, an engine for this device", serving);
+}
+
 static rung_result choose(struct rung_model *model, const rung_model_options *options,
-                          struct rung__serving *serving)
+                          const struct rung__rung *own, struct rung__serving *serving)
 {
     struct rung__override override;
+    if (own && options->rung)
+        return load_own(model, own, options->rung, "the application", serving);
     if (options->rung)
         return load_named(model, options->rung, "the application", serving);
     const rung_result result = rung__instance_override(model->instance, &override);
     if (result != RUNG_OK)
         return result;
+    if (own)
+        return load_own(model, own, override.strict ? override.id : NULL, override.from, serving);
     return override.strict ? load_named(model, override.id, override.from, serving)
                            : load_best(model, override.rung, serving);
 }
@@ -309,7 +325,10 @@ rung_result rung__threads_resolve(const struct rung_instance *instance, uint32_t
 
 rung_result rung__model_load(struct rung_model *model, const rung_model_options *options)
 {
+    const struct rung__rung *own = NULL;
     rung_result result = rung__model_refuse_bundle(&model->artifact);
+    if (result == RUNG_OK)
+        result = rung__own_device_check(model->instance, &model->artifact, &own);
     model->any_precision = options->flags & RUNG_MODEL_ANY_PRECISION;
     if (result == RUNG_OK)
         result = rung__threads_resolve(model->instance, options->threads, "rung_model_options",
@@ -320,7 +339,8 @@ rung_result rung__model_load(struct rung_model *model, const rung_model_options 
     struct rung__serving *serving = calloc(1, sizeof *serving);
     if (!serving)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
-    return rung__serving_complete(model, serving, choose(model, options, serving), &model->serving);
+    return rung__serving_complete(model, serving, choose(model, options, own, serving),
+                                  &model->serving);
 }
 
 /** From the rung that is proven by now down to the one that serves: loads the first that can. */

@@ -42,9 +42,12 @@ static rung_result refuse(const struct rung_instance *instance, const struct run
     return rung__fail(RUNG_NOT_FOUND, "its engine is not built yet (rung engines build)");
 }
 
-static rung_result take(struct rung_instance *instance, const struct rung__engine_key *key,
-                        struct rung__engine_use *out)
+rung_result rung__engine_take(struct rung_instance *instance, const struct rung__engine_key *key,
+                              struct rung__engine_use *out)
 {
+    *out = (struct rung__engine_use){0};
+    if (!instance->cache)
+        return rung__fail(RUNG_NOT_FOUND, "this user has no folder for its engine (HOME)");
     const struct rung__engine_store store = rung__instance_engines(instance);
     const rung_result result = rung__engine_use(&store, key, out);
     if (result == RUNG_OK || result == RUNG_NO_MEMORY)
@@ -64,10 +67,8 @@ rung_result rung__engine_ready(struct rung_instance *instance, const struct rung
     *out = (struct rung__engine_use){0};
     if (!rung->compiling)
         return RUNG_OK;
-    if (!instance->cache)
-        return rung__fail(RUNG_NOT_FOUND, "this user has no folder for its engine (HOME)");
     const rung_result result = rung__instance_engine_key(instance, rung, artifact, &key);
-    return result == RUNG_OK ? take(instance, &key, out) : result;
+    return result == RUNG_OK ? rung__engine_take(instance, &key, out) : result;
 }
 
 bool rung__engine_is_built(struct rung_instance *instance, const struct rung__rung *rung,

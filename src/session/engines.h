@@ -25,6 +25,10 @@ rung_result rung__instance_engine_key(struct rung_instance *instance, const stru
 rung_result rung__engine_ready(struct rung_instance *instance, const struct rung__rung *rung,
                                const struct rung__artifact *artifact, struct rung__engine_use *out);
 
+/** The engine of a key. Results: those of rung__engine_ready, with an engine when OK. */
+rung_result rung__engine_take(struct rung_instance *instance, const struct rung__engine_key *key,
+                              struct rung__engine_use *out);
+
 /** True when there is an engine, right or not, at the cost of a look. */
 bool rung__engine_is_built(struct rung_instance *instance, const struct rung__rung *rung,
                            const struct rung__artifact *artifact);

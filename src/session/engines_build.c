@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engine of one model, from its file to the store. */
 #include "session/engines_build.h"
+#include "session/model.h"
+#include "session/own_device.h"
+#include "session/recall.h"
+#include "session/standing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +15,6 @@
 #include "ladder/engine_build.h"
 #include "ladder/engine_failure.h"
 #include "ladder/pins.h"
-#include "session/model.h"
-#include "session/recall.h"
-#include "session/standing.h"
 
 /** A build on its way. */
 struct build {
@@ -226,7 +227,8 @@ static rung_result check_means(const struct build *build)
 static rung_result see_to(struct build *build)
 {
     rung_result result = check_means(build);
-    if (result == RUNG_OK && rung__model_refuse_bundle(&build->artifact) != RUNG_OK)
+    if (result == RUNG_OK && (rung__model_refuse_bundle(&build->artifact) != RUNG_OK ||
+                              rung__own_device_refuse(&build->artifact) != RUNG_OK))
         return conclude(build, "none", RUNG_OK, "%s", rung_last_error());
     if (result == RUNG_OK)
         result = choose_rung(build);

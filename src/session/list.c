@@ -128,6 +128,7 @@ static void tell(const struct listing *listing, const struct found *found)
         .form = (rung_form)header->form,
         .canvas_width = header->canvas.width,
         .canvas_height = header->canvas.height,
+        .kind = (rung_artifact_kind)header->kind,
     };
     listing->callback(listing->user, &file);
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "session/own_device.h"
 #include "session/structure.h"
 
 enum rung__admission rung__admission_of(const struct rung_instance *instance)
@@ -23,8 +24,11 @@ rung_result rung_artifact_verify(rung_instance *instance, const char *path)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_artifact_verify: an argument is NULL");
     rung_result result =
         rung__artifact_admit(path, rung__admission_of(instance), &instance->trust, &artifact);
-    if (result == RUNG_OK)
-        rung__artifact_finish(&artifact);
+    if (result != RUNG_OK)
+        return result;
+    const struct rung__rung *own;
+    result = rung__own_device_check(instance, &artifact, &own);
+    rung__artifact_finish(&artifact);
     return result;
 }
 

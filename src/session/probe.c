@@ -16,6 +16,7 @@
 #include "ladder/retry.h"
 #include "ladder/trial_thread.h"
 #include "session/model.h"
+#include "session/own_device.h"
 #include "session/probe.h"
 #include "session/recall.h"
 #include "session/standing.h"
@@ -381,6 +382,8 @@ static rung_result run(struct probe *probe)
 {
     struct rung__file_lock held;
     rung_result result = rung__model_refuse_bundle(&probe->artifact);
+    if (result == RUNG_OK)
+        result = rung__own_device_refuse(&probe->artifact);
     if (result == RUNG_OK)
         result = lock(probe, &held);
     if (result != RUNG_OK)

@@ -197,7 +197,7 @@ def test_bash_offers_what_a_value_can_be(script, tmp_path, keys):
     assert sorted(complete(script, "models", f"{tmp_path}/")) == [f"{tmp_path}/models", f"{tmp_path}/other"]
     assert f"{tmp_path}/spec.json" in complete(script, "pack", f"{tmp_path}/")
     assert complete(script, "explain", "--rung", "d") == ["dummy"]
-    assert complete(script, "engines", "") == ["list", "build", "verify", "clear"]
+    assert complete(script, "engines", "") == ["list", "build", "verify", "clear", "export"]
     assert "tiny" in complete(script, "engines", "build", "t", environment=environment)
 
 
@@ -224,7 +224,7 @@ def test_fish_offers_commands_and_options(script, tmp_path):
     assert offers("rung verify --al") == ["--allow-unsigned"]
     assert offers("rung help --completion z") == ["zsh"]
     assert offers("rung help exi") == ["exit"]
-    assert {"list", "build", "verify", "clear"} <= set(offers("rung engines "))
+    assert {"list", "build", "verify", "clear", "export"} <= set(offers("rung engines "))
 
 
 @pytest.mark.parametrize("typed,meant", [

@@ -11,6 +11,7 @@ import subprocess
 
 import numpy
 import tiny
+from engine_context import write_engine
 from PIL import Image
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -93,6 +94,12 @@ def bring_an_engine(folder, content=b"engine"):
               "model": "tiny", "built": 1, "files": [file]}
     (engine / "record.json").write_text(json.dumps(record))
     os.utime(engine / "record.json", (2, 2))
+
+
+def bring_the_built_engine(folder):
+    """That of make_engine, for this device."""
+    bring_an_old_model(folder)
+    shutil.move(folder / "built", folder / ".cache")
 
 
 def bring_a_damaged_engine(folder):
@@ -200,6 +207,11 @@ OPERATIONS = [
               told=r'"state":"\w+"', may_remove=[ENGINES]),
     Operation("engines clear", "engines", "clear", "--json", *TRUST, change=bring_an_engine, may_remove=[ENGINES],
               told=r'"action":"\w+"', more_statuses=[0]),
+    # On a device that could not be read there is no engine.
+    Operation("engines export", "engines", "export", "./quantised.rung", "-o", "out.rung", "--key", "key.pem", "--rung", "qnn-htp", *TRUST,
+              outputs=["out.rung"], change=bring_the_built_engine, more_statuses=[5], may_warn=True, may_leave=[STATE, ENGINES],
+              may_remove=[ENGINES], at_most=24),
+    Operation("verify an engine", "verify", "engine.rung", *TRUST, status=3, at_most=24),
     # One line is there, the beginning of another is cut off.
     Operation("detect --resume", "detect", "-m", "./tiny.rung", "--resume", "results.jsonl", "--runtime", RUNTIMES, *TRUST,
               "other.png", "photos", outputs=["results.jsonl"], change=bring_results),
@@ -255,6 +267,21 @@ def make_roles(folder, run):
     (folder / "stored.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
+def make_engine(folder, run):
+    """A quantised model with the engine that this device would have built of it, and one of another device in a file."""
+    tiny.spec(folder / "quantised.json", name="quantised", form="int8", precision={"text": "{}"})
+    run("pack", "quantised.json", "tiny.onnx", "-o", "quantised.rung", "--key", "key.pem")
+    kept = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
+    explained = subprocess.run([RUNG, "explain", "--json"], check=True, capture_output=True,
+                               env={**kept, "HOME": str(folder), "RUNG_HARDWARE_ROOT": str(folder.parent / "machine")})
+    lines = [line for line in json.loads(explained.stdout)["depends_on"] if not line.startswith("cpu.usable=")]
+    write_engine(folder / "built" / "rung" / "engines", (folder / "tiny.onnx").read_bytes(), lines)
+    other = {"schema": 1, "rung": "qnn-htp", "precision": "i8", "artifact": "a" * 64,
+             "fingerprint": hashlib.sha256(b"a=1\n").hexdigest(), "depends_on": ["a=1"]}
+    tiny.spec(folder / "engine.json", kind="engine", form="int8", precision={"text": "{}"}, device={"text": json.dumps(other)})
+    run("pack", "engine.json", "tiny.onnx", "-o", "engine.rung", "--key", "key.pem")
+
+
 def make(folder, run):
     """The files that the operations begin with."""
     tiny.graph(folder / "tiny.onnx")
@@ -269,6 +296,7 @@ def make(folder, run):
                    check=True)
     make_bundle(folder)
     make_roles(folder, run)
+    make_engine(folder, run)
     run("pack", "bundle.json", "-o", "bundle.rung", "--key", "key.pem")
     (folder / "more").mkdir()
     shutil.copy(folder / "tiny.rung", folder / "more")

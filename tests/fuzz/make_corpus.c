@@ -65,6 +65,12 @@ static const struct {
               "\"bias\":null,\"golden\":null,\"max_output_bytes\":4096,"
               "\"input\":{\"name\":\"image\",\"dtype\":\"u8\",\"shape\":[8,8,4]}}"},
     {"bundle", "{\"kind\":\"coreml\",\"bundle\":\"tiny.mlpackage\",\"providers\":[\"coreml\"]}"},
+    {"engine",
+     "{\"kind\":\"engine\",\"device\":{\"text\":\"{\\\"schema\\\":1,"
+     "\\\"rung\\\":\\\"qnn-htp\\\",\\\"precision\\\":\\\"f32\\\",\\\"artifact\\\":\\\""
+     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\\\",\\\"fingerprint\\\":\\\""
+     "fe3209d6d4f51935b391288a43df48d9ddece1a992597ae53387ca16611a9179\\\",\\\"depends_on\\\":"
+     "[\\\"a=1\\\"]}\"}}"},
     {"embedder", "{\"role\":\"embedder\",\"head\":null,\"selection\":null,\"golden\":null,"
                  "\"embedding_length\":12,\"tensor\":{\"dtype\":\"f32\",\"layout\":\"planar\","
                  "\"normalised\":true}}"},

@@ -44,10 +44,13 @@ def environment(of, **more):
     return command_line.clean_environment(**of, **more)
 
 
-def segment(of, model, pictures, *arguments, **more):
+def said(out):
     """The simulator greets on standard output, before the first line."""
-    told = run("segment", "--json", "-m", model, "--allow-unsigned", *arguments, pictures, environment=environment(of, **more))
-    return [json.loads(line) for line in told.out.splitlines() if not line.startswith(" # LIBNATIVE")]
+    return [json.loads(line) for line in out.splitlines() if not line.startswith(" # LIBNATIVE")]
+
+
+def segment(of, model, pictures, *arguments, **more):
+    return said(run("segment", "--json", "-m", model, "--allow-unsigned", *arguments, pictures, environment=environment(of, **more)).out)
 
 
 def plugins(explained):
@@ -147,3 +150,59 @@ def test_a_changed_bit_of_its_context_is_never_served(phone, model, pictures, tm
     assert not context.exists()
     lines = segment(own, model, pictures, "--rung", "qnn-htp", "-o", tmp_path / "masks")
     assert [line["rung"] for line in lines] == ["qnn-htp"] * 4
+
+
+@pytest.fixture(scope="module")
+def packed(phone, model, tmp_path_factory):
+    """The engine as a signed model file, and the environment that it was compiled in, which trusts its key."""
+    folder = tmp_path_factory.mktemp("packed")
+    (folder / "trust").mkdir()
+    run("keygen", folder / "key.pem", folder / "trust" / "key.pub.pem")
+    own = phone | {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_STATE_HOME": str(folder / "state"), "RUNG_TRUST_PATH": str(folder / "trust")}
+    run("engines", "build", model, "--allow-unsigned", "--rung", "qnn-htp", environment=environment(own))
+    run("engines", "export", model, "--allow-unsigned", "-o", folder / "here.rung", "--key", folder / "key.pem", environment=environment(own))
+    shutil.rmtree(folder / "cache")
+    return folder / "here.rung", own
+
+
+def serve(own, file, pictures, folder, *arguments):
+    return said(run("segment", "--json", "-m", file, *arguments, "-o", folder, pictures, environment=environment(own)).out)
+
+
+def test_its_context_as_a_model_file_serves_on_its_own_device(packed, phone, model, pictures, tmp_path):
+    file, own = packed
+    lines = serve(own, file, pictures, tmp_path / "served")
+    assert [(line["rung"], line["identity"]) for line in lines] == [("qnn-htp", "quantised+i8")] * 4
+    segment(phone, model, pictures, "--rung", "qnn-htp", "-o", tmp_path / "compiled")
+    for one, other in zip(sorted((tmp_path / "served").glob("*.png")), sorted((tmp_path / "compiled").glob("*.png")), strict=True):
+        assert one.read_bytes() == other.read_bytes()
+    assert not (file.parent / "cache").exists(), "nothing is compiled or kept"
+    run("verify", file, environment=environment(own))
+    (explained,) = [line["model"] for line in said(run("explain", "--json", "-m", file, environment=environment(own)).out)]
+    assert explained["rung"] == "qnn-htp" and "the model file, an engine for this device" in explained["why"]
+
+
+@pytest.mark.parametrize("other, words", [("soc", "chip SM8550, Hexagon V73 → SM8250, Hexagon V66"), ("plugin", "library plugin.0 "), ("no plugin", "is gone")])
+def test_on_another_device_or_with_another_plugin_it_is_refused(packed, plugin, tmp_path, other, words):
+    file, own = packed
+    if other == "soc":
+        own = own | {"RUNG_HARDWARE_ROOT": machine(tmp_path, "qualcomm-v66")}
+    else:
+        own = own | {"RUNG_RUNTIME_PATH": str(tmp_path)}
+    if other == "plugin":
+        for library in plugin.parent.glob("*.so"):
+            shutil.copy(library, tmp_path)
+        with open(tmp_path / plugin.name, "ab") as copy:
+            copy.write(b"another build")
+    for command in (["explain", "-m", file], ["verify", file]):
+        refused = sentence(run(*command, environment=environment(own), status=3))
+        assert "compiled for another device, or for other drivers or libraries" in refused, refused
+        assert words in refused.partition("there → here: ")[2], refused
+
+
+def test_a_changed_bit_of_its_file_is_refused(packed, tmp_path):
+    file, own = packed
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / "changed.rung").write_bytes(content)
+    run("verify", tmp_path / "changed.rung", environment=environment(own), status=4)

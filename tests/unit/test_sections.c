@@ -71,7 +71,8 @@ static void sections_that_lie_wrongly_are_refused(void **state)
         {2, {1, 512, 512}, "two payload sections"},
         {2, {2, 512, 512}, "two tensors sections"},
         {2, {0, 512, 512}, "kind 0 is unknown"},
-        {2, {10, 512, 512}, "kind 10 is unknown"},
+        {2, {11, 512, 512}, "kind 11 is unknown"},
+        {2, {10, 512, 512}, "for engines alone"},
         {2, {0x7fff, 512, 512}, "kind 32767 is unknown"},
         {0, {3, 384, 60}, "no payload"},
         {1, {3, 448, 64}, "no tensors"},
@@ -123,6 +124,21 @@ static void other_forms_need_a_precision_map(void **state)
     assert_error_has("form int8 needs a precision section");
     table.rows[2].kind = RUNG__SECTION_PRECISION;
     assert_int_equal(parse(&header, &table, &out), RUNG_OK);
+}
+
+static void an_engine_has_a_device_and_nothing_else_has(void **state)
+{
+    (void)state;
+    struct rung__header header = plain;
+    struct rung__section_table table = good, out;
+    header.kind = RUNG_ARTIFACT_ENGINE;
+    assert_int_equal(parse(&header, &table, &out), RUNG_INTEGRITY);
+    assert_error_has("an engine needs a device section");
+    table.rows[2].kind = RUNG__SECTION_DEVICE;
+    assert_int_equal(parse(&header, &table, &out), RUNG_OK);
+    header.kind = RUNG_ARTIFACT_COREML;
+    assert_int_equal(parse(&header, &table, &out), RUNG_INTEGRITY);
+    assert_error_has("for engines alone");
 }
 
 static void gaps_hold_zeros_only(void **state)
@@ -459,6 +475,7 @@ int main(void)
         cmocka_unit_test(a_table_that_does_not_fit_is_refused),
         cmocka_unit_test(no_section_reaches_into_the_signature),
         cmocka_unit_test(other_forms_need_a_precision_map),
+        cmocka_unit_test(an_engine_has_a_device_and_nothing_else_has),
         cmocka_unit_test(gaps_hold_zeros_only),
         cmocka_unit_test(tensors_come_back_as_they_were_written),
         cmocka_unit_test(a_tensors_section_is_refused_at_every_length_but_its_own),
