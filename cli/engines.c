@@ -308,6 +308,24 @@ static int act(size_t action, int count, char **operands)
     return status;
 }
 
+/** True when the action takes what it is given; else a sentence is printed. */
+static bool fits(size_t action, int count, char **operands)
+{
+    if (actions[action] == export) {
+        if (count == 2 && common.output)
+            return true;
+        fprintf(stderr, "rung engines export takes one model, and -o FILE\n");
+    } else if (common.output || common.key) {
+        fprintf(stderr, "rung engines %s writes no file; -o and --key are for export\n",
+                operands[0]);
+    } else if (count > 1 && actions[action] != build) {
+        fprintf(stderr, "rung engines %s takes no model, from %s\n", operands[0], operands[1]);
+    } else {
+        return true;
+    }
+    return false;
+}
+
 static int run(int count, char **operands)
 {
     size_t action = 0;
@@ -318,19 +336,8 @@ static int run(int count, char **operands)
                 operands[0]);
         return EXIT_USAGE;
     }
-    if (actions[action] == export) {
-        if (count != 2 || !common.output) {
-            fprintf(stderr, "rung engines export takes one model, and -o FILE\n");
-            return EXIT_USAGE;
-        }
-    } else if (common.output || common.key) {
-        fprintf(stderr, "rung engines %s writes no file; -o and --key are for export\n",
-                operands[0]);
+    if (!fits(action, count, operands))
         return EXIT_USAGE;
-    } else if (count > 1 && actions[action] != build) {
-        fprintf(stderr, "rung engines %s takes no model, from %s\n", operands[0], operands[1]);
-        return EXIT_USAGE;
-    }
     return act(action, count - 1, operands + 1);
 }
 
