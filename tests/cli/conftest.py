@@ -7,12 +7,14 @@ it skip with that reason. Tests that need a model or photographs use those that 
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 
 import pytest
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # of the tests' own runs; rung sees to its own
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in a shell's background ignores it, and so would what it starts
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("RUNG_BUILD", ROOT / "build")).resolve()
