@@ -7,7 +7,7 @@ import shutil
 import pytest
 from conftest import PHOTOS, ROOT, clean_environment, json_lines, run
 
-RUNTIMES = ROOT / "runtimes"
+FOLDERS = (ROOT / "runtimes", ROOT / "runtimes-tests")  # of scripts/fetch-runtimes, and with --tests
 FACE = PHOTOS / "astronaut.png"
 
 
@@ -17,9 +17,9 @@ def explain(*arguments, **more):
 
 def library_of(name):
     """The library of a set that scripts/fetch-runtimes brings."""
-    found = sorted((RUNTIMES / name).glob("libonnxruntime.so.*"))
+    found = [library for folder in FOLDERS for library in sorted((folder / name).glob("libonnxruntime.so.*"))]
     if not found:
-        pytest.skip(f"{name} is not there; scripts/fetch-runtimes --all brings it")
+        pytest.skip(f"{name} is not there; scripts/fetch-runtimes --tests brings it")
     return found[0]
 
 
@@ -29,14 +29,15 @@ def sets_of(explained):
 
 
 def test_sizes_and_licences_are_those_of_the_folder_and_of_the_page():
-    sets = sets_of(explain())
+    sets = sets_of(explain(RUNG_RUNTIME_PATH=str(FOLDERS[1])))
     rows = dict((name, (size, int(files))) for name, size, files in re.findall(
         r"^\| `([a-z-]+-[0-9.]+)` \|[^|]*\| ([0-9.]+ MB) \| ([0-9]+) \|", (ROOT / "docs" / "runtimes.md").read_text(), re.MULTILINE))
     assert len(rows) == 5
     there = [name for name in rows if name in sets]
     assert "onnxruntime-1.31.1" in there
     for name in there:
-        files = [path for path in (RUNTIMES / name).iterdir() if path.is_file()]
+        (folder,) = (folder / name for folder in FOLDERS if (folder / name).is_dir())
+        files = [path for path in folder.iterdir() if path.is_file()]
         assert sets[name]["bytes"] == sum(path.stat().st_size for path in files) and sets[name]["files"] == len(files)
         assert rows[name] == (f"{sets[name]['bytes'] / 1e6:.1f} MB", len(files))
         assert sets[name]["licences"] == sorted(path.name for path in files if re.search("licen|notice", path.name, re.IGNORECASE))
@@ -87,8 +88,8 @@ def test_a_real_build_is_described_and_gives_the_same_detections(name, provider)
 
 def test_the_stock_build_stays_first_where_no_other_one_offers_a_device(tmp_path):
     """OpenVINO on the CPU alone is no reason to leave the order in which libraries are found."""
-    library_of("onnxruntime-openvino-1.24.1")
-    explained = explain(RUNG_HARDWARE_ROOT=str(tmp_path))
+    builds = [library_of(name).parent for name in ("onnxruntime-1.31.1", "onnxruntime-openvino-1.24.1")]
+    explained = explain(RUNG_HARDWARE_ROOT=str(tmp_path), RUNG_RUNTIME_PATH=":".join(map(str, builds)))
     (loaded,) = (each for each in explained["loaded"] if each["name"] == "onnxruntime")
     assert loaded["version"] == "1.31.1"
 
