@@ -4,6 +4,7 @@
 import collections
 import concurrent.futures
 import errno
+import json
 import os
 import pathlib
 import re
@@ -149,6 +150,16 @@ def without_times(operation, text):
     return re.findall(operation.told, text) if operation.told else re.sub(r'"ms":{[^}]*}', "", text)
 
 
+def failed_results(text):
+    """One line for each reason: what fails once in the start of libcrypto fails for every file that is verified."""
+    reasons = {}
+    for line in text.splitlines():
+        if '"error"' in line:
+            result = json.loads(line)
+            reasons.setdefault(result["error"]["message"].replace(result["source"], ""), line)
+    return list(reasons.values())
+
+
 def wrong_words(operation, ending, whole):
     """A failure is one sentence; success is none. Warnings may stand beside both."""
     lines = [line for line in ending.err.splitlines() if not line.startswith("rung: warning: ") and not SUMMARY.match(line)]
@@ -159,7 +170,7 @@ def wrong_words(operation, ending, whole):
     if succeeded and without_times(operation, ending.out) != without_times(operation, whole.out) and not lines_left_out:
         yield f"it succeeded and its results are others: {ending.out[:300]}"
     if ending.status > DONE and not succeeded:
-        said = lines or [line for line in ending.out.splitlines() if operation.result_line and '"error"' in line]
+        said = lines or (failed_results(ending.out) if operation.result_line else [])
         if len(said) != 1 or len(said[0]) < 20 or not (said[0].startswith("rung") or said[0].startswith("{")):
             yield f"it fails with {said}"
 

@@ -15,7 +15,7 @@ from operations import BUILD, INTERPOSE, OPERATIONS, RUNG, RUNTIMES, make
 
 MEMORY, CRYPTO = "memory", "memory_crypto"
 ALL = bool(os.environ.get("RUNG_FAULT_ALL"))
-CALL_SAMPLE, SAMPLE, CRYPTO_SAMPLE = 32, 250, 60
+CALL_SAMPLE, SAMPLE, CRYPTO_SAMPLE = 16, 120, 30
 
 # What commands read of the machine is the same everywhere, and as many calls.
 MACHINE = (trees.pc(2, 2) | trees.nvidia_gpu() | trees.nvidia_driver("550.90.07") | trees.opencl(nvidia="libnvidia-opencl.so.1"))
