@@ -23,12 +23,12 @@ CHOSEN = "chosen"
 
 
 class Job:
-    def __init__(self, options, rung, state):
+    def __init__(self, options, rung, folders):
         self.command = [harness.RUNG, "detect", "-m", options.model, "--json", *(["--rung", rung] if rung else []), options.photos]
-        self.state, self.rung, self.ms = state, rung, []
+        self.folders, self.rung, self.ms = folders, rung, []
 
     def run(self):
-        timed = harness.run_timed(self.command, XDG_STATE_HOME=self.state)
+        timed = harness.run_timed(self.command, **self.folders)
         lines = [json.loads(line) for line in timed.lines]
         self.ms = [line["ms"] for line in lines if "ms" in line]
         self.rung = lines[0]["rung"]
@@ -39,19 +39,21 @@ class Job:
         return {stage: round(total / sum(totals.values()), 4) for stage, total in totals.items()}
 
 
-def probe(model, state):
-    done = subprocess.run([harness.RUNG, "probe", "-m", model, "--json"], env=harness.environment(XDG_STATE_HOME=state),
-                          capture_output=True, text=True)
-    if done.returncode != 0:
-        harness.fail(f"rung probe ended with status {done.returncode}: {done.stderr.strip()}")
+def prepare(model, folders):
+    """As a device is after its first starts: probed, and the engine built if the chosen rung compiles."""
+    for command in (["probe", "-m", model], ["engines", "build", model]):
+        done = subprocess.run([harness.RUNG, *command, "--json"], env=harness.environment(**folders), capture_output=True, text=True)
+        if done.returncode != 0:
+            harness.fail(f"rung {command[0]} ended with status {done.returncode}: {done.stderr.strip()}")
 
 
 def measure(options, cpus):
     with tempfile.TemporaryDirectory() as folder:
         state = os.path.join(folder, "state")
         harness.await_quiet(cpus, options.wait)
-        probe(options.model, state)
-        jobs = {"tract": Job(options, "tract", state), "ort-cpu": Job(options, "ort-cpu", state), CHOSEN: Job(options, None, state)}
+        folders = {"XDG_STATE_HOME": state, "XDG_CACHE_HOME": os.path.join(folder, "cache")}
+        prepare(options.model, folders)
+        jobs = {"tract": Job(options, "tract", folders), "ort-cpu": Job(options, "ort-cpu", folders), CHOSEN: Job(options, None, folders)}
 
         def progress(number, values, others):
             print(f"round {number}: {', '.join(f'{name} {value:.2f} s' for name, value in values.items())}, "

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the chosen rung costs against the best one: bench/regret.py [--model NAME]... [--rounds N] [--json]
 
-`rung probe` is asked once, in an emptied state folder, with the probe model. Then every demo model is run on every rung
+`rung probe` is asked once, in an emptied state folder, with the probe model, and `rung engines build` makes what the chosen
+rung compiles: it is how a device is after its first starts. Then every demo model is run on every rung
 that can run here, with every library that offers it, and with one thread up to all: each a process of its own, in turn.
 The regret of a model is the run time on what is chosen for it, by the verdict of the probe model, over that of the best.
 Exit status 1 when the probe model's is above the goal, 3 when the machine was never quiet enough.
@@ -52,7 +53,7 @@ def libraries():
 def can_run(library):
     """The rungs that can run with a library, except those for tests; a floor without it only once."""
     rungs = rung_json("explain", RUNG_RUNTIME=library)["rungs"]
-    return [rung["id"] for rung in rungs if rung["outcome"] not in ("absent", "by name only")]
+    return [rung["rung"] for rung in rungs if rung["outcome"] not in ("absent", "by name only")]
 
 
 class Config:
@@ -71,15 +72,15 @@ class Config:
         return statistics.median(line["ms"]["run"] for line in lines[1:])
 
 
-def configs(state, threads):
-    ways = [Config(CHOSEN, XDG_STATE_HOME=state)]
+def configs(folders, threads):
+    ways = [Config(CHOSEN, **folders)]
     for number, (name, library) in enumerate(libraries().items()):
         for rung in can_run(library):
             if rung == "tract" and number:
                 continue
             for count in [1] if rung == "tract" else range(1, threads + 1):
                 ways.append(Config(f"{rung} {count} {'' if rung == 'tract' else name}".strip(), rung, count,
-                                   RUNG_RUNTIME=library, XDG_STATE_HOME=state + "-none"))
+                                   RUNG_RUNTIME=library, XDG_STATE_HOME=folders["XDG_STATE_HOME"] + "-none"))
     return ways
 
 
@@ -101,8 +102,10 @@ def measure(options, cpus):
     with tempfile.TemporaryDirectory() as folder:
         state = os.path.join(folder, "state")
         harness.await_quiet(cpus, options.wait)
-        probed = rung_json("probe", "-m", options.probe_model, XDG_STATE_HOME=state)
-        ways = configs(state, len(cpus))
+        folders = {"XDG_STATE_HOME": state, "XDG_CACHE_HOME": os.path.join(folder, "cache")}
+        probed = rung_json("probe", "-m", options.probe_model, **folders)
+        rung_lines("engines", "build", *wanted, **folders)
+        ways = configs(folders, len(cpus))
         result = {"probe_model": options.probe_model, "probed": probed["rungs"], "models": {}}
         quiet, noisy = True, 0
         for model, command in wanted.items():

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "hardware/cpus.h"
 
 /** What stands for what. */
 struct stand_in {
@@ -71,10 +72,18 @@ static rung_result find_compiled(const struct rung__rung *rung, const char *engi
     return RUNG_OK;
 }
 
+/** As many runs as the usable cores have room for. */
+static uint32_t count_streams(uint32_t threads)
+{
+    struct rung__cpus cpus;
+    rung__cpus_read("", &cpus);
+    return cpus.physical > threads ? cpus.physical / threads : 1;
+}
+
 rung_result rung__rung_execution_make(const struct rung__rung *rung, uint32_t threads,
                                       const char *engines, struct rung__rung_execution *out)
 {
-    char number[16];
+    char number[16], streams[16], whole[16];
     *out = (struct rung__rung_execution){0};
     /* What is on the runtime's own CPU code is given nothing. */
     if (rung->floor || !rung->executed_by)
@@ -89,11 +98,18 @@ rung_result rung__rung_execution_make(const struct rung__rung *rung, uint32_t th
         .session = out->session,
     };
     const char *to_write = out->compiled ? NULL : engines;
-    const struct stand_in for_provider[] = {
-        {"{threads}", number}, {"{engines}", engines}, {"{cached}", engines ? "1" : NULL}, {0}};
+    const struct stand_in for_provider[] = {{"{threads}", number},
+                                            {"{streams}", streams},
+                                            {"{all_threads}", whole},
+                                            {"{engines}", engines},
+                                            {"{cached}", engines ? "1" : NULL},
+                                            {0}};
     const struct stand_in for_session[] = {
         {"{threads}", number}, {"{engines}", to_write}, {"{cached}", to_write ? "1" : NULL}, {0}};
+    const uint32_t side_by_side = count_streams(threads);
     (void)rung__text_format(number, sizeof number, "%u", threads);
+    (void)rung__text_format(streams, sizeof streams, "%u", side_by_side);
+    (void)rung__text_format(whole, sizeof whole, "%u", threads * side_by_side);
     result = fill_list(rung->options, for_provider, out->options);
     return result == RUNG_OK ? fill_list(rung->session, for_session, out->session) : result;
 }

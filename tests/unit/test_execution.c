@@ -23,10 +23,12 @@ static void numbers_and_folders_are_filled_in(void **state)
     (void)state;
     struct rung__rung_execution made;
     assert_int_equal(
-        rung__rung_execution_make(rung__rung_named("openvino-cpu"), 3, "/engines", &made), RUNG_OK);
+        rung__rung_execution_make(rung__rung_named("openvino-cpu"), 1000, "/engines", &made),
+        RUNG_OK);
     assert_string_equal(made.execution.provider, "OpenVINOExecutionProvider");
     assert_ptr_equal(made.execution.options, made.options);
-    assert_string_equal(value_of(made.options, "num_of_threads"), "3");
+    assert_string_equal(value_of(made.options, "num_of_threads"), "1000");
+    assert_string_equal(value_of(made.options, "num_streams"), "1");
     assert_string_equal(value_of(made.options, "cache_dir"), "/engines");
     rung__rung_execution_finish(&made);
 

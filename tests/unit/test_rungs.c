@@ -80,7 +80,8 @@ static void known_traps_are_options(void **state)
 {
     (void)state;
     assert_non_null(strstr(value_of("openvino-cpu", "load_config"), "\"f32\""));
-    assert_string_equal(value_of("openvino-cpu", "num_of_threads"), "{threads}");
+    assert_string_equal(value_of("openvino-cpu", "num_of_threads"), "{all_threads}");
+    assert_string_equal(value_of("openvino-cpu", "num_streams"), "{streams}");
     assert_string_equal(value_of("qnn-htp", "backend_type"), "htp");
     assert_string_equal(value_of("cuda", "use_tf32"), "0");
     assert_string_equal(value_of("coreml", "ModelFormat"), "MLProgram");
