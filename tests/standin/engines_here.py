@@ -89,8 +89,8 @@ class Place:
         """What dead processes left: not the locks."""
         return sorted(path.name for path in self.engines_folder.glob(".*") if path.name not in (".lock", ".build.lock"))
 
-    def start(self, *command, steering="", **more):
-        return subprocess.Popen(command, env=self.environment(steering), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    def start(self, *command, steering="", variables=None, **more):
+        return subprocess.Popen(command, env=self.environment(steering) | (variables or {}), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
 
 
 def number_of(variable, default):

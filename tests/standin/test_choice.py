@@ -7,7 +7,7 @@ import shutil
 import sys
 
 import pytest
-from standing_in import BUILD, PHOTOS, ROOT, calls, copy, environment, matrix, run
+from standing_in import BUILD, MANY_AT_ONCE, PHOTOS, ROOT, calls, copy, environment, matrix, run
 from standing_in import explain as explain_here
 
 sys.path.insert(0, str(ROOT / "tests" / "hardware"))
@@ -202,7 +202,7 @@ def test_many_starts_at_once_remember_all(explain, place, tmp_path):
     steering = place.steer(names)
 
     def start(name):
-        return explain(steering, XDG_STATE_HOME=str(tmp_path / "state"), RUNG_RUNTIME_PATH=place.search([name]))
+        return explain(steering, XDG_STATE_HOME=str(tmp_path / "state"), RUNG_RUNTIME_PATH=place.search([name]), **MANY_AT_ONCE)
     with concurrent.futures.ThreadPoolExecutor(6) as pool:
         assert all(place.states(each) for each in pool.map(start, names))
     remembered = {each["path"] for each in json.loads((tmp_path / "state" / "rung" / "libraries.json").read_text())["libraries"]}

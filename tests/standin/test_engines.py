@@ -13,7 +13,7 @@ import time
 
 import pytest
 from engines_here import RUNG_ID, Place, flip_a_bit, number_of
-from standing_in import RUNG, run
+from standing_in import MANY_AT_ONCE, RUNG, run
 
 CAUSES = [("session=refuse:OpenVINOExecutionProvider", "the session was refused"),
           ("engine=refuse", "the engine was refused"),
@@ -224,7 +224,8 @@ def test_an_interrupted_build_leaves_nothing_and_is_no_failure(place):
 
 
 def test_eight_processes_at_once_make_one_build(place, capsys):
-    processes = [place.start(*place.command("build", *place.models), steering="engine=slow;slow-ms=100") for _ in range(8)]
+    processes = [place.start(*place.command("build", *place.models), steering="engine=slow;slow-ms=100",
+                             variables=MANY_AT_ONCE) for _ in range(8)]
     states = []
     for process in processes:
         out, err = process.communicate(timeout=120)
