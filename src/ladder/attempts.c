@@ -35,13 +35,6 @@ static rung_result no_memory(void)
 
 /* ---- the record -------------------------------------------------------------------------- */
 
-static void take_text(struct rung__json_reader *reader, const char *key, char *to, size_t size)
-{
-    const char *text = rung__json_text(reader, key, true);
-    (void)rung__text_format(to, size, "%s", text ? text : "");
-    rung__text_clean(to);
-}
-
 static rung_result parse(struct rung__bytes text, struct record *to)
 {
     json_t *json = NULL;
@@ -52,10 +45,11 @@ static rung_result parse(struct rung__bytes text, struct record *to)
         return result;
     rung__json_reader_init(&reader, json, WHAT);
     (void)rung__json_u64(&reader, "schema", SCHEMA, SCHEMA, true, SCHEMA);
-    take_text(&reader, "rung", to->strike.rung, sizeof to->strike.rung);
-    take_text(&reader, "model", to->strike.model, sizeof to->strike.model);
-    take_text(&reader, "fingerprint", to->strike.fingerprint, sizeof to->strike.fingerprint);
-    take_text(&reader, "boot", to->boot, sizeof to->boot);
+    rung__json_copy_text(&reader, "rung", to->strike.rung, sizeof to->strike.rung);
+    rung__json_copy_text(&reader, "model", to->strike.model, sizeof to->strike.model);
+    rung__json_copy_text(&reader, "fingerprint", to->strike.fingerprint,
+                         sizeof to->strike.fingerprint);
+    rung__json_copy_text(&reader, "boot", to->boot, sizeof to->boot);
     const char *what = rung__json_text(&reader, "what", true);
     if (what && !rung__name_value(&rung__try_names, what, &kind))
         rung__json_refuse(&reader, "there is no such try");

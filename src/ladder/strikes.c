@@ -29,13 +29,6 @@ char *rung__strike_path(const char *folder, const char *name)
     return rung__text_new("%s/" FOLDER "/%s", folder, name);
 }
 
-static void take_text(struct rung__json_reader *reader, const char *key, char *to, size_t size)
-{
-    const char *text = rung__json_text(reader, key, true);
-    (void)rung__text_format(to, size, "%s", text ? text : "");
-    rung__text_clean(to);
-}
-
 static rung_result parse(struct rung__bytes text, struct rung__strike *to)
 {
     json_t *json = NULL;
@@ -46,9 +39,9 @@ static rung_result parse(struct rung__bytes text, struct rung__strike *to)
         return result;
     rung__json_reader_init(&reader, json, WHAT);
     (void)rung__json_u64(&reader, "schema", SCHEMA, SCHEMA, true, SCHEMA);
-    take_text(&reader, "rung", to->rung, sizeof to->rung);
-    take_text(&reader, "model", to->model, sizeof to->model);
-    take_text(&reader, "fingerprint", to->fingerprint, sizeof to->fingerprint);
+    rung__json_copy_text(&reader, "rung", to->rung, sizeof to->rung);
+    rung__json_copy_text(&reader, "model", to->model, sizeof to->model);
+    rung__json_copy_text(&reader, "fingerprint", to->fingerprint, sizeof to->fingerprint);
     const char *what = rung__json_text(&reader, "what", true);
     if (what && !rung__name_value(&rung__try_names, what, &kind))
         rung__json_refuse(&reader, "there is no such try");

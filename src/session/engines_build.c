@@ -16,6 +16,8 @@
 #include "ladder/engine_failure.h"
 #include "ladder/pins.h"
 
+static const char not_remembered[] = "what a build does is not remembered";
+
 /** A build on its way. */
 struct build {
     struct rung_instance *instance;
@@ -111,15 +113,6 @@ static rung_result run_child(struct build *build, struct rung__outcome *outcome)
         outcome);
 }
 
-/** Where it cannot be remembered, things go on. Results: OK, NO_MEMORY. */
-static rung_result go_on_without(const struct build *build, rung_result result)
-{
-    if (result == RUNG_OK || result == RUNG_NO_MEMORY)
-        return result;
-    rung__instance_tell_state(build->instance, "what a build does is not remembered");
-    return RUNG_OK;
-}
-
 /** Until something that it is made of changes it is not tried again. */
 static rung_result fail_for_good(struct build *build, const char *reason)
 {
@@ -127,8 +120,9 @@ static rung_result fail_for_good(struct build *build, const char *reason)
     (void)rung__text_format(kept, sizeof kept, "%s", reason);
     rung_result result = RUNG_OK;
     if (build->instance->state)
-        result = go_on_without(build,
-                               rung__engine_failure_put(build->instance->state, &build->key, kept));
+        result = rung__instance_go_on(
+            build->instance, not_remembered,
+            rung__engine_failure_put(build->instance->state, &build->key, kept));
     return result == RUNG_OK ? conclude(build, "failed", RUNG_BACKEND, "%s", kept) : result;
 }
 
@@ -170,7 +164,8 @@ static rung_result build_guarded(struct build *build)
     };
     rung_result result = RUNG_OK;
     if (what.folder)
-        result = go_on_without(build, rung__attempt_begin(&what, &attempt));
+        result = rung__instance_go_on(build->instance, not_remembered,
+                                      rung__attempt_begin(&what, &attempt));
     const bool refused = attempt.refused;
     if (result == RUNG_OK && refused)
         result =
@@ -178,7 +173,8 @@ static rung_result build_guarded(struct build *build)
     else if (result == RUNG_OK)
         result = run_child(build, &outcome);
     const rung_result ended =
-        go_on_without(build, rung__attempt_end(&attempt, outcome.kind == RUNG__OUTCOME_CRASHED));
+        rung__instance_go_on(build->instance, not_remembered,
+                             rung__attempt_end(&attempt, outcome.kind == RUNG__OUTCOME_CRASHED));
     if (result == RUNG_OK)
         result = ended;
     return result == RUNG_OK && !refused ? take_outcome(build, &outcome) : result;
@@ -213,7 +209,7 @@ static rung_result build_missing(struct build *build)
 
 static rung_result check_means(const struct build *build)
 {
-    if (!build->instance->helper || rung__path_kind(build->instance->helper) != RUNG__PATH_FILE)
+    if (!build->instance->helper)
         return rung__fail(RUNG_UNSUPPORTED,
                           "the helper program rung-probe is missing beside the library; without it "
                           "no engine is built");

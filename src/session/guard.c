@@ -45,15 +45,6 @@ static rung_result load_and_run(const struct rung__provider *provider,
     return result;
 }
 
-/** Without a folder nothing is remembered of a try; that is said once. Results: OK, NO_MEMORY. */
-static rung_result go_on_without(struct rung_instance *instance, rung_result result)
-{
-    if (result == RUNG_OK || result == RUNG_NO_MEMORY)
-        return result;
-    rung__instance_tell_state(instance, "what a try does is not remembered");
-    return RUNG_OK;
-}
-
 /** Keeps the reason why the load failed, whatever becomes of its record. */
 static rung_result end(struct rung_instance *instance, struct rung__attempt *attempt,
                        rung_result result)
@@ -72,15 +63,16 @@ static rung_result begin(struct rung_instance *instance, const struct rung__rung
     rung_result result =
         rung__instance_fingerprint(instance, RUNG__FINGERPRINT_ENGINES, &fingerprint);
     if (result == RUNG_OK)
-        result = go_on_without(instance, rung__attempt_begin(
-                                             &(struct rung__try){
-                                                 .folder = instance->state,
-                                                 .fingerprint = fingerprint,
-                                                 .rung = rung->id,
-                                                 .model = model,
-                                                 .kind = RUNG__TRY_BUILD,
-                                             },
-                                             out));
+        result = rung__instance_go_on(instance, "what a try does is not remembered",
+                                      rung__attempt_begin(
+                                          &(struct rung__try){
+                                              .folder = instance->state,
+                                              .fingerprint = fingerprint,
+                                              .rung = rung->id,
+                                              .model = model,
+                                              .kind = RUNG__TRY_BUILD,
+                                          },
+                                          out));
     free(fingerprint);
     return result;
 }

@@ -30,6 +30,8 @@
 #define LOCK_QUIET_NS    (UINT64_C(1) * 1000000000) /* that a probe waits for another one unsaid */
 #define MS               UINT64_C(1000000)          /* in ns */
 
+static const char not_remembered[] = "what a try does is not remembered";
+
 /** A probe on its way. */
 struct probe {
     struct rung_instance *instance;
@@ -110,15 +112,6 @@ static rung_result run_trial(struct probe *probe, uint32_t threads, struct rung_
     return result;
 }
 
-/** Without a folder nothing is remembered of a try; that is said once. Results: OK, NO_MEMORY. */
-static rung_result go_on_without(const struct probe *probe, rung_result result)
-{
-    if (result == RUNG_OK || result == RUNG_NO_MEMORY)
-        return result;
-    rung__instance_tell_state(probe->instance, "what a try does is not remembered");
-    return RUNG_OK;
-}
-
 /** Tries a rung under the guard: what killed its process twice is not tried again. */
 static rung_result try_guarded(struct probe *probe, uint32_t threads, struct rung__trial *trial)
 {
@@ -132,14 +125,16 @@ static rung_result try_guarded(struct probe *probe, uint32_t threads, struct run
     };
     rung_result result = RUNG_OK;
     if (what.folder)
-        result = go_on_without(probe, rung__attempt_begin(&what, &attempt));
+        result = rung__instance_go_on(probe->instance, not_remembered,
+                                      rung__attempt_begin(&what, &attempt));
     if (result == RUNG_OK && attempt.refused)
         rung__outcome_set(&trial->outcome, RUNG__OUTCOME_REFUSED, RUNG__REFUSED_TEXT,
                           attempt.strike_path);
     else if (result == RUNG_OK)
         result = run_trial(probe, threads, trial);
     const bool died = trial->outcome.kind == RUNG__OUTCOME_CRASHED;
-    const rung_result ended = go_on_without(probe, rung__attempt_end(&attempt, died));
+    const rung_result ended =
+        rung__instance_go_on(probe->instance, not_remembered, rung__attempt_end(&attempt, died));
     return result == RUNG_OK ? ended : result;
 }
 
@@ -273,10 +268,10 @@ static rung_result store(const struct probe *probe)
         result = rung__store_put(probe->instance->state, fingerprint, verdict);
     free(fingerprint);
     free(verdict);
-    if (result == RUNG_OK || result == RUNG_NO_MEMORY || probe->unasked)
+    if (probe->unasked)
         return result;
-    rung__instance_tell_state(probe->instance, "the verdict of the probe is not remembered");
-    return RUNG_OK;
+    return rung__instance_go_on(probe->instance, "the verdict of the probe is not remembered",
+                                result);
 }
 
 /** Waits for another one, and says so when it takes long. */

@@ -96,6 +96,15 @@ void rung__instance_tell_state(struct rung_instance *instance, const char *what)
         rung__log_write(&instance->log, RUNG_LOG_WARNING, "%s: %s", what, rung_last_error());
 }
 
+rung_result rung__instance_go_on(struct rung_instance *instance, const char *what,
+                                 rung_result result)
+{
+    if (result == RUNG_OK || result == RUNG_NO_MEMORY)
+        return result;
+    rung__instance_tell_state(instance, what);
+    return RUNG_OK;
+}
+
 rung_result rung__instance_recall(struct rung_instance *instance, const char *model,
                                   struct rung__recall *out)
 {

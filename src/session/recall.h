@@ -38,4 +38,9 @@ const struct rung__rung *rung__recall_rung(const struct rung__recall *recall);
 /** Says once in an instance that the state folder is of no use, with the last error. */
 void rung__instance_tell_state(struct rung_instance *instance, const char *what);
 
+/** Where something cannot be remembered things go on, and that is said once. Results: OK,
+ * NO_MEMORY. */
+rung_result rung__instance_go_on(struct rung_instance *instance, const char *what,
+                                 rung_result result);
+
 #endif
