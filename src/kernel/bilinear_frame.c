@@ -301,13 +301,6 @@ static void content_rows(const struct frame *frame, uint32_t first, uint32_t end
     }
 }
 
-static void fill_rows(const struct frame *frame, uint32_t first, uint32_t end)
-{
-    for (uint32_t row = first; row < end; row++)
-        rung__fill_run(&frame->raster, frame->fill, row, 0, frame->of->canvas->width,
-                       frame->of->tensor);
-}
-
 static uint32_t least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
@@ -320,8 +313,8 @@ void rung__bilinear_rows(const struct rung__bilinear_kernels *kernels,
     const struct frame frame = begin(kernels, of, scratch);
     const uint32_t top = of->placement->y, bottom = top + of->placement->height;
     const uint32_t from = first > top ? first : top, to = least(end, bottom);
-    fill_rows(&frame, first, least(end, top));
+    rung__fill_rows(&frame.raster, frame.fill, first, least(end, top), of->tensor);
     if (from < to)
         content_rows(&frame, from - top, to - top);
-    fill_rows(&frame, first > bottom ? first : bottom, end);
+    rung__fill_rows(&frame.raster, frame.fill, first > bottom ? first : bottom, end, of->tensor);
 }

@@ -6,6 +6,9 @@
 #include "artifact/tensors.h"
 #include "kernel/store.h"
 
+/** Bytes that are copied at a time. */
+#define STEP 64u
+
 struct rung__raster rung__raster(const struct rung__canvas *canvas)
 {
     const bool planar = canvas->layout == RUNG_LAYOUT_PLANAR;
@@ -48,10 +51,30 @@ void rung__fill_make(const struct rung__canvas *canvas, uint8_t *fill)
     }
 }
 
+/**
+ * Copies in small steps, which compilers make plain stores. For rows of some kilobytes the memcpy
+ * of a C library turns to instructions that take 1.5 × as long where the tensor is not in a cache.
+ */
+static void copy(uint8_t *to, const uint8_t *from, size_t bytes)
+{
+    size_t done = 0;
+    for (; done + STEP <= bytes; done += STEP)
+        memcpy(to + done, from + done, STEP);
+    memcpy(to + done, from + done, bytes - done);
+}
+
 void rung__fill_run(const struct rung__raster *raster, const uint8_t *fill, uint32_t row,
                     uint32_t left, uint32_t right, void *tensor)
 {
     const size_t bytes = (right - left) * raster->pixel;
     for (uint32_t plane = 0; plane < raster->planes && bytes > 0; plane++, fill += raster->row)
-        memcpy(rung__raster_at(raster, tensor, plane, row, left), fill, bytes);
+        copy(rung__raster_at(raster, tensor, plane, row, left), fill, bytes);
+}
+
+void rung__fill_rows(const struct rung__raster *raster, const uint8_t *fill, uint32_t first,
+                     uint32_t end, void *tensor)
+{
+    for (uint32_t plane = 0; plane < raster->planes; plane++, fill += raster->row)
+        for (uint32_t row = first; row < end; row++)
+            copy(rung__raster_at(raster, tensor, plane, row, 0), fill, raster->row);
 }

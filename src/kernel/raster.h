@@ -35,4 +35,8 @@ void rung__fill_make(const struct rung__canvas *canvas, uint8_t *fill);
 void rung__fill_run(const struct rung__raster *raster, const uint8_t *fill, uint32_t row,
                     uint32_t left, uint32_t right, void *tensor);
 
+/** Fills the rows first..end; there may be none. One plane after the other, as memory likes it. */
+void rung__fill_rows(const struct rung__raster *raster, const uint8_t *fill, uint32_t first,
+                     uint32_t end, void *tensor);
+
 #endif
