@@ -13,6 +13,8 @@ void rung__preprocess_init(struct rung__preprocess_kernels *kernels, uint64_t cp
 #if RUNG__HAVE_X86
     if (cpu_flags & RUNG__CPU_AVX2)
         rung__triangle_init_avx2(kernels);
+    if (cpu_flags & RUNG__CPU_AVX512)
+        rung__triangle_init_avx512(kernels);
 #endif
 }
 
