@@ -20,7 +20,7 @@ struct factors {
 };
 
 /** Writes 16 elements. */
-typedef void put(__m128i bytes, const struct factors *factors, uint8_t *to);
+typedef void put_elements(__m128i bytes, const struct factors *factors, uint8_t *to);
 
 /** Two roundings. */
 INLINE __m256 scaled(__m128i bytes, __m256 scale, __m256 bias)
@@ -70,7 +70,7 @@ INLINE void put_u8(__m128i bytes, const struct factors *factors, uint8_t *to)
 }
 
 /** Writes `count` elements, 1..16, of `size` bytes. */
-INLINE void put_some(put *put, __m128i bytes, const struct factors *factors, size_t size,
+INLINE void put_some(put_elements *put, __m128i bytes, const struct factors *factors, size_t size,
                      size_t count, uint8_t *to)
 {
     if (count >= ELEMENTS) {
@@ -105,7 +105,7 @@ static void picks_of(size_t channel, __m128i picks[3])
     }
 }
 
-INLINE void store_planar(put *put, const struct rung__canvas *canvas, const uint8_t *row,
+INLINE void store_planar(put_elements *put, const struct rung__canvas *canvas, const uint8_t *row,
                          size_t size, uint8_t *to)
 {
     const size_t width = canvas->width;
@@ -138,8 +138,8 @@ static struct factors factors_from(const struct rung__canvas *canvas, size_t cha
                             {_mm256_loadu_ps(bias), _mm256_loadu_ps(bias + 8)}};
 }
 
-INLINE void store_interleaved(put *put, const struct rung__canvas *canvas, const uint8_t *row,
-                              size_t size, uint8_t *to)
+INLINE void store_interleaved(put_elements *put, const struct rung__canvas *canvas,
+                              const uint8_t *row, size_t size, uint8_t *to)
 {
     const size_t count = (size_t)canvas->width * 3;
     /* 16 elements begin at channel 0, then 1, then 2. */
@@ -167,8 +167,8 @@ static void store_bgra(const struct rung__canvas *canvas, const uint8_t *row, ui
     }
 }
 
-INLINE void store(put *put, const struct rung__canvas *canvas, const uint8_t *row, size_t size,
-                  uint32_t y, void *tensor)
+INLINE void store(put_elements *put, const struct rung__canvas *canvas, const uint8_t *row,
+                  size_t size, uint32_t y, void *tensor)
 {
     const size_t first = (size_t)y * canvas->width * size;
     if (canvas->layout == RUNG_LAYOUT_PLANAR)

@@ -140,7 +140,7 @@ static void blend(const struct rung__triangle_window *window, uint32_t count, ui
 }
 
 static const struct rung__triangle_parts parts = {
-    BLOCK, ROWS, pack, filter, blend, rung__store_bytes_avx2,
+    BLOCK, ROWS, pack, filter, blend, rung__store_bytes_avx512,
 };
 
 static uint64_t tables_bytes(const struct rung__canvas *canvas,
