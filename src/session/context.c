@@ -91,8 +91,8 @@ static void allocate_detection(struct rung_context *context, bool *complete)
         context->decoded.points =
             allocate((uint64_t)selection->capacity * points, 2 * sizeof(int32_t), complete);
     context->selected.order = allocate(selection->max_targets, sizeof(uint32_t), complete);
-    context->select_workspace =
-        allocate(rung__select_workspace(selection, selection->capacity), 1, complete);
+    context->select_workspace = allocate(
+        context->model->select.workspace_bytes(selection, selection->capacity), 1, complete);
 }
 
 /** What the role needs behind the model. */
