@@ -29,7 +29,8 @@ rung_result rung__post_create(const struct rung__stage_context *context, uint64_
     post->head = context->head;
     const struct rung__selection *selection = context->selection;
     if (selection)
-        post->workspace = rung__memory_new(rung__select_workspace(selection, selection->capacity));
+        post->workspace =
+            rung__memory_new(post->select.workspace_bytes(selection, selection->capacity));
     if (selection && !post->workspace) {
         free(post);
         return rung__fail(RUNG_NO_MEMORY, "no memory to select targets");
