@@ -51,12 +51,43 @@ uint16_t rung__decode_score_of_two(float a, float b, bool is_logit)
     return (uint16_t)((p * q + 32767) / 65535);
 }
 
-bool rung__decode_may_pass(const struct rung__selection *selection, uint16_t confidence)
+uint16_t rung__decode_least(const struct rung__selection *selection)
 {
     /* The band is on when its confidence is not 0, and never asks for more than the minimum. */
     const uint16_t least =
         selection->band_confidence ? selection->band_confidence : selection->min_confidence;
-    return confidence != 0 && confidence >= least;
+    return least ? least : 1;
+}
+
+bool rung__decode_may_pass(const struct rung__selection *selection, uint16_t confidence)
+{
+    return confidence >= rung__decode_least(selection);
+}
+
+/**
+ * A logit below all those of a confidence. Two steps of 1/128 under the first of the steps that has
+ * it: far more than the sigmoid strays from rising (a few units of its 2^-24).
+ */
+static float least_logit(uint16_t least)
+{
+    int32_t below = -16 * 128, from = 16 * 128; /* confidences 0 and 65535 */
+    while (from - below > 1) {
+        const int32_t middle = (below + from) / 2;
+        if (rung__sigmoid_confidence((float)middle * 0x1p-7f) >= least)
+            from = middle;
+        else
+            below = middle;
+    }
+    return (float)(from - 2) * 0x1p-7f;
+}
+
+struct rung__scan_range rung__decode_range(uint16_t least, bool is_logit)
+{
+    /* A confidence is at most half above its number, and f32 errs by less than another quarter. */
+    const float share = ((float)least - 0.75f) / 65535.0f;
+    return (struct rung__scan_range){
+        .least = is_logit ? least_logit(least) : share, .below = 0x1p32f, /* rung__is_usable */
+    };
 }
 
 bool rung__decode_class(float value, uint8_t *out)
@@ -97,6 +128,14 @@ uint32_t rung__decode_best(const float *scores, size_t count, size_t step)
         if (rank_of(scores[i * step]) > rank_of(scores[best * step]))
             best = i;
     return best;
+}
+
+uint32_t rung__decode_find(const float *scores, size_t count, size_t step, float best)
+{
+    uint32_t i = 0;
+    while (i + 1 < count && scores[i * step] != best)
+        i++;
+    return i;
 }
 
 float rung__decode_side(float logarithm, float stride)

@@ -22,6 +22,11 @@ rung__decode_fn rung__decode_strided_c;
 rung__decode_fn rung__decode_ssd_c;
 rung__decode_fn rung__decode_fastestdet_c;
 
+/** The same bytes from a scan of all rows: in the file of the oracle, with which they share rows.
+ */
+rung__decode_fn rung__decode_yolo_scan;
+rung__decode_fn rung__decode_detr_scan;
+
 /** No candidates yet; each will have so many pairs of key points. */
 void rung__decode_start(struct rung__decoded *decoded, uint32_t points_per);
 
@@ -50,6 +55,14 @@ uint16_t rung__decode_score(float value, bool is_logit);
 /** A score that is the product of two, such as objectness and the best class. */
 uint16_t rung__decode_score_of_two(float a, float b, bool is_logit);
 
+/** The least confidence that Selection may admit, at least 1. */
+uint16_t rung__decode_least(const struct rung__selection *selection);
+
+/**
+ * The usable scores whose confidence may be `least` or more: surely all of them, and few others.
+ */
+struct rung__scan_range rung__decode_range(uint16_t least, bool is_logit);
+
 /** False when Selection surely rejects this confidence, whatever the box is. */
 bool rung__decode_may_pass(const struct rung__selection *selection, uint16_t confidence);
 
@@ -61,6 +74,9 @@ bool rung__decode_usable(const float *values, size_t count, size_t step);
 
 /** The index of the greatest of `count` scores, `step` apart; the lower one of equals. */
 uint32_t rung__decode_best(const float *scores, size_t count, size_t step);
+
+/** The index of the first of `count` scores, `step` apart, that is `best`: it is one of them. */
+uint32_t rung__decode_find(const float *scores, size_t count, size_t step, float best);
 
 /** A side that the model gives as a logarithm in strides. */
 float rung__decode_side(float logarithm, float stride);

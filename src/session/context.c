@@ -85,6 +85,7 @@ static void allocate_detection(struct rung_context *context, bool *complete)
     context->request.canvas = &header->canvas;
     context->request.selection = selection;
     context->request.tensors = &context->model->artifact.view.tensors;
+    context->request.scan = &context->model->decode.scan;
     context->decoded.candidates =
         allocate(selection->capacity, sizeof *context->decoded.candidates, complete);
     if (points)

@@ -11,5 +11,9 @@ void check_triangle(struct kernel_check *check);
 void time_triangle(struct kernel_check *check);
 void check_nearest(struct kernel_check *check);
 void time_nearest(struct kernel_check *check);
+void check_decode_yolo(struct kernel_check *check);
+void time_decode_yolo(struct kernel_check *check);
+void check_decode_detr(struct kernel_check *check);
+void time_decode_detr(struct kernel_check *check);
 
 #endif

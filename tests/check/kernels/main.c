@@ -23,6 +23,8 @@ static const struct operation {
     {"bilinear", check_bilinear, time_bilinear},
     {"triangle", check_triangle, time_triangle},
     {"nearest", check_nearest, time_nearest},
+    {"decode_yolo", check_decode_yolo, time_decode_yolo},
+    {"decode_detr", check_decode_detr, time_decode_detr},
     {NULL, NULL, NULL},
 };
 
