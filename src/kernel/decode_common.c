@@ -64,32 +64,6 @@ bool rung__decode_may_pass(const struct rung__selection *selection, uint16_t con
     return confidence >= rung__decode_least(selection);
 }
 
-/**
- * A logit below all those of a confidence. Two steps of 1/128 under the first of the steps that has
- * it: far more than the sigmoid strays from rising (a few units of its 2^-24).
- */
-static float least_logit(uint16_t least)
-{
-    int32_t below = -16 * 128, from = 16 * 128; /* confidences 0 and 65535 */
-    while (from - below > 1) {
-        const int32_t middle = (below + from) / 2;
-        if (rung__sigmoid_confidence((float)middle * 0x1p-7f) >= least)
-            from = middle;
-        else
-            below = middle;
-    }
-    return (float)(from - 2) * 0x1p-7f;
-}
-
-struct rung__scan_range rung__decode_range(uint16_t least, bool is_logit)
-{
-    /* A confidence is at most half above its number, and f32 errs by less than another quarter. */
-    const float share = ((float)least - 0.75f) / 65535.0f;
-    return (struct rung__scan_range){
-        .least = is_logit ? least_logit(least) : share, .below = 0x1p32f, /* rung__is_usable */
-    };
-}
-
 bool rung__decode_class(float value, uint8_t *out)
 {
     uint32_t bits = rung__f32_bits(value);
@@ -128,14 +102,6 @@ uint32_t rung__decode_best(const float *scores, size_t count, size_t step)
         if (rank_of(scores[i * step]) > rank_of(scores[best * step]))
             best = i;
     return best;
-}
-
-uint32_t rung__decode_find(const float *scores, size_t count, size_t step, float best)
-{
-    uint32_t i = 0;
-    while (i + 1 < count && scores[i * step] != best)
-        i++;
-    return i;
 }
 
 float rung__decode_side(float logarithm, float stride)
@@ -180,18 +146,6 @@ bool rung__decode_candidate(const struct rung__decode_request *request, const st
     return rung__candidate_is_admitted(out, request->selection, mapping->k);
 }
 
-bool rung__decode_keep(const struct rung__decode_request *request, struct rung__decoded *decoded,
-                       const struct rung__candidate *candidate, uint32_t row)
-{
-    decoded->survivors++;
-    if (decoded->count >= request->selection->capacity)
-        return false;
-    if (decoded->rows)
-        decoded->rows[decoded->count] = row;
-    decoded->candidates[decoded->count++] = *candidate;
-    return true;
-}
-
 bool rung__decode_point(const struct rung__mapping *mapping, float x, float y, int32_t to[2])
 {
     if (!rung__axis_edge(&mapping->x, x, &to[0]) || !rung__axis_edge(&mapping->y, y, &to[1]))
@@ -210,27 +164,4 @@ void rung__decode_keep_points(const struct rung__decode_request *request,
     candidate->payload = (uint16_t)(index < RUNG__NO_PAYLOAD ? index : RUNG__NO_PAYLOAD);
     if (rung__decode_keep(request, decoded, candidate, row))
         memcpy(decoded->points + index * values, points, values * sizeof *points);
-}
-
-void rung__decode_six(const struct rung__decode_request *request, struct rung__decoded *decoded,
-                      rung__box_fn *box_of)
-{
-    enum { SCORE = 4, CLASS, COLUMNS };
-    const struct rung__values *output = &request->outputs[0];
-    const bool logits = rung__decode_parameter(request, RUNG__PARAMETER_LOGITS, 0) != 0;
-    const uint32_t rows = rung__decode_dim(output, 1);
-    const float *row = output->data;
-    rung__decode_start(decoded, 0);
-    for (uint32_t n = 0; n < rows; n++, row += COLUMNS) {
-        struct rung__candidate candidate;
-        uint8_t class_id;
-        if (!rung__decode_usable(row, COLUMNS, 1) || !rung__decode_class(row[CLASS], &class_id))
-            continue;
-        const uint16_t confidence = rung__decode_score(row[SCORE], logits);
-        if (!rung__decode_may_pass(request->selection, confidence))
-            continue;
-        const struct rung__box box = box_of(row, request->canvas);
-        if (rung__decode_candidate(request, &box, confidence, class_id, &candidate))
-            rung__decode_keep(request, decoded, &candidate, n);
-    }
 }

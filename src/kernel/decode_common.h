@@ -22,11 +22,6 @@ rung__decode_fn rung__decode_strided_c;
 rung__decode_fn rung__decode_ssd_c;
 rung__decode_fn rung__decode_fastestdet_c;
 
-/** The same bytes from a scan of all rows: in the file of the oracle, with which they share rows.
- */
-rung__decode_fn rung__decode_yolo_scan;
-rung__decode_fn rung__decode_detr_scan;
-
 /** No candidates yet; each will have so many pairs of key points. */
 void rung__decode_start(struct rung__decoded *decoded, uint32_t points_per);
 
@@ -58,11 +53,6 @@ uint16_t rung__decode_score_of_two(float a, float b, bool is_logit);
 /** The least confidence that Selection may admit, at least 1. */
 uint16_t rung__decode_least(const struct rung__selection *selection);
 
-/**
- * The usable scores whose confidence may be `least` or more: surely all of them, and few others.
- */
-struct rung__scan_range rung__decode_range(uint16_t least, bool is_logit);
-
 /** False when Selection surely rejects this confidence, whatever the box is. */
 bool rung__decode_may_pass(const struct rung__selection *selection, uint16_t confidence);
 
@@ -75,9 +65,6 @@ bool rung__decode_usable(const float *values, size_t count, size_t step);
 /** The index of the greatest of `count` scores, `step` apart; the lower one of equals. */
 uint32_t rung__decode_best(const float *scores, size_t count, size_t step);
 
-/** The index of the first of `count` scores, `step` apart, that is `best`: it is one of them. */
-uint32_t rung__decode_find(const float *scores, size_t count, size_t step, float best);
-
 /** A side that the model gives as a logarithm in strides. */
 float rung__decode_side(float logarithm, float stride);
 
@@ -89,8 +76,18 @@ bool rung__decode_candidate(const struct rung__decode_request *request, const st
                             uint16_t confidence, uint8_t class_id, struct rung__candidate *out);
 
 /** Counts a survivor and keeps it, unless the capacity is used up: then false. */
-bool rung__decode_keep(const struct rung__decode_request *request, struct rung__decoded *decoded,
-                       const struct rung__candidate *candidate, uint32_t row);
+static inline bool rung__decode_keep(const struct rung__decode_request *request,
+                                     struct rung__decoded *decoded,
+                                     const struct rung__candidate *candidate, uint32_t row)
+{
+    decoded->survivors++;
+    if (decoded->count >= request->selection->capacity)
+        return false;
+    if (decoded->rows)
+        decoded->rows[decoded->count] = row;
+    decoded->candidates[decoded->count++] = *candidate;
+    return true;
+}
 
 /** A key point of canvas pixels in Q8 of the source; false when it is not finite. */
 bool rung__decode_point(const struct rung__mapping *mapping, float x, float y, int32_t to[2]);
@@ -99,12 +96,5 @@ bool rung__decode_point(const struct rung__mapping *mapping, float x, float y, i
 void rung__decode_keep_points(const struct rung__decode_request *request,
                               struct rung__decoded *decoded, struct rung__candidate *candidate,
                               const int32_t *points, uint32_t row);
-
-/** How a head finds the box in a row of six values. */
-typedef struct rung__box rung__box_fn(const float *row, const struct rung__canvas *canvas);
-
-/** Decodes [N, 6]: four values that make a box, a score, a class. */
-void rung__decode_six(const struct rung__decode_request *request, struct rung__decoded *decoded,
-                      rung__box_fn *box_of);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/cpu_flags.h"
-#include "kernel/decode_common.h"
+#include "kernel/decode_scan.h"
 
 static void init_oracles(struct rung__decode_kernels *kernels)
 {
@@ -18,8 +18,15 @@ static void init_oracles(struct rung__decode_kernels *kernels)
 /** For every level above the oracles' own. */
 static void init_scans(struct rung__decode_kernels *kernels)
 {
+    kernels->heads[RUNG_HEAD_ROWS] = rung__decode_rows_scan;
     kernels->heads[RUNG_HEAD_YOLO] = rung__decode_yolo_scan;
+    kernels->heads[RUNG_HEAD_YOLO_OBJ] = rung__decode_yolo_obj_scan;
+    kernels->heads[RUNG_HEAD_YOLO_E2E] = rung__decode_yolo_e2e_scan;
     kernels->heads[RUNG_HEAD_DETR] = rung__decode_detr_scan;
+    kernels->heads[RUNG_HEAD_CENTERNET] = rung__decode_centernet_scan;
+    kernels->heads[RUNG_HEAD_STRIDED] = rung__decode_strided_scan;
+    kernels->heads[RUNG_HEAD_SSD] = rung__decode_ssd_scan;
+    kernels->heads[RUNG_HEAD_FASTESTDET] = rung__decode_fastestdet_scan;
 }
 
 void rung__decode_init(struct rung__decode_kernels *kernels, uint64_t cpu_flags)

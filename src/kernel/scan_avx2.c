@@ -4,6 +4,7 @@
 #include "kernel/scan.h"
 
 #define LANES 8u
+#define ALL   0xffu
 
 /** Appends the scores of the lanes of `in`. */
 static uint32_t append(struct rung__scan_marks *marks, uint32_t marked, const float *scores,
@@ -21,12 +22,21 @@ static void mark(const float *scores, uint32_t count, struct rung__scan_range ra
                  struct rung__scan_marks *marks)
 {
     const __m256 least = _mm256_set1_ps(range.least), below = _mm256_set1_ps(range.below);
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     uint32_t marked = 0, i = 0;
     for (; i + LANES <= count; i += LANES) {
         const __m256 values = _mm256_loadu_ps(scores + i);
-        const __m256 in = _mm256_and_ps(_mm256_cmp_ps(values, least, _CMP_GE_OQ),
-                                        _mm256_cmp_ps(values, below, _CMP_LT_OQ));
-        marked = append(marks, marked, scores, i, (uint32_t)_mm256_movemask_ps(in));
+        const __m256 enough = _mm256_cmp_ps(values, least, _CMP_GE_OQ);
+        const __m256 in = _mm256_and_ps(enough, _mm256_cmp_ps(values, below, _CMP_LT_OQ));
+        const uint32_t mask = (uint32_t)_mm256_movemask_ps(in);
+        if (mask != ALL) {
+            marked = append(marks, marked, scores, i, mask);
+            continue;
+        }
+        _mm256_storeu_ps(marks->scores + marked, values);
+        _mm256_storeu_si256((__m256i *)(marks->positions + marked),
+                            _mm256_add_epi32(lane, _mm256_set1_epi32((int)i)));
+        marked += LANES;
     }
     for (; i < count; i++)
         marked =

@@ -10,7 +10,7 @@
 
 #include "artifact/heads.h"
 #include "guard.h"
-#include "kernel/decode_common.h"
+#include "kernel/decode_scan.h"
 #include "kernel/exact.h"
 #include "sweep.h"
 

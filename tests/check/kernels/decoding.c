@@ -92,6 +92,23 @@ void decoding_free(struct decoding *decoding)
             guard_free(&decoding->outputs[i]);
 }
 
+void decoding_calm(struct decoding *decoding, uint16_t least)
+{
+    decoding->selection = (struct rung__selection){.min_confidence = least};
+    decoding->scores = SCORES_SPREAD;
+    decoding->rarity = 0;
+}
+
+uint32_t decoding_size(struct sweep *sweep, uint32_t high)
+{
+    return sweep_range(sweep, 1, sweep_range(sweep, 1, high));
+}
+
+bool decoding_coin(struct sweep *sweep)
+{
+    return sweep_bits(sweep) >> 31;
+}
+
 void decoding_parameter(struct decoding *decoding, uint32_t key, const uint32_t *values,
                         uint32_t count)
 {

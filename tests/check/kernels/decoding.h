@@ -36,6 +36,13 @@ void decoding_start(struct decoding *decoding, struct sweep *sweep, uint32_t hea
                     uint32_t canvas_width, uint32_t canvas_height);
 void decoding_free(struct decoding *decoding);
 
+/** For times: that threshold alone, scores are spread, and no value is special. */
+void decoding_calm(struct decoding *decoding, uint16_t least);
+
+/** A number of rows or columns, 1..high, of which small ones are as likely as large ones. */
+uint32_t decoding_size(struct sweep *sweep, uint32_t high);
+bool decoding_coin(struct sweep *sweep);
+
 void decoding_parameter(struct decoding *decoding, uint32_t key, const uint32_t *values,
                         uint32_t count);
 void decoding_flag(struct decoding *decoding, uint32_t key, bool on);
@@ -53,7 +60,7 @@ void decoding_numbers(const struct decoding *decoding, struct sweep *sweep, floa
 /** Decodes at the check's level and with the oracle; everything written must be the same. */
 void decoding_compare(struct kernel_check *check, const struct decoding *decoding, uint32_t rows);
 
-/** Times it at both; the threshold is `min_confidence`, the capacity as large as can be. */
+/** Times it at both; the capacity is as large as can be. */
 void decoding_time(const struct kernel_check *check, struct decoding *decoding, const char *what);
 
 #endif
