@@ -110,6 +110,6 @@ def cases(levels, photos):
                            (BY_HAND, opencv_by_hand)):
             peers.add(name, lambda: make(picture, canvas))
         found.append(Case(f"preprocess {width}x{height} to {canvas[0]}x{canvas[1]}", sides("preprocess"), peers, differs,
-                          (Goal((ULTRALYTICS, BLOB, RESIZE_BLOB), at_least),), "the same rows read, a tensor stored",
+                          (Goal((ULTRALYTICS, BLOB, RESIZE_BLOB), at_least),), "a loop that reads and stores as much",
                           sides("touch"), TOUCH_AT_MOST))
     return found
