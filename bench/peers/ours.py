@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rung's stages from Python: the functions of ours.h, each object at one level of instructions."""
 import ctypes
+import functools
 import weakref
 
 import numpy
@@ -36,10 +37,11 @@ class HeadForm(ctypes.Structure):
     _fields_ = [(name, U32) for name in ("head", "canvas_width", "canvas_height", "rows", "columns")]
 
 
-def load():
+@functools.cache
+def library():
     if not LIBRARY.exists():
         harness.fail(f"{LIBRARY} is missing; run ninja -C build first")
-    library = ctypes.CDLL(str(LIBRARY))
+    loaded = ctypes.CDLL(str(LIBRARY))
     for name, result, *arguments in (
             ("level_name", ctypes.c_char_p, U32),
             ("evict", None, POINTER, ctypes.c_size_t),
@@ -51,24 +53,21 @@ def load():
             ("selection_order", POINTER, POINTER), ("selection_delete", None, POINTER),
             ("head_new", POINTER, U32, POINTER, POINTER), ("head_run", U32, POINTER, POINTER, POINTER),
             ("head_candidates", POINTER, POINTER), ("head_order", POINTER, POINTER), ("head_delete", None, POINTER)):
-        function = getattr(library, f"bench_{name}")
+        function = getattr(loaded, f"bench_{name}")
         function.restype, function.argtypes = result, arguments
-    return library
-
-
-library = load()
+    return loaded
 
 
 def levels():
     """{name: number} of what this processor runs, rising."""
     names = []
-    while name := library.bench_level_name(len(names)):
+    while name := library().bench_level_name(len(names)):
         names.append(name.decode())
     return {name: number for number, name in enumerate(names)}
 
 
 def evict(array):
-    library.bench_evict(array.ctypes.data, array.nbytes)
+    library().bench_evict(array.ctypes.data, array.nbytes)
 
 
 def aligned(shape, dtype):
@@ -84,11 +83,11 @@ class _Object:
     """Something that a function …_new made."""
 
     def __init__(self, kind, *arguments):
-        handle = getattr(library, f"bench_{kind}_new")(*arguments)
+        handle = getattr(library(), f"bench_{kind}_new")(*arguments)
         if not handle:
             harness.fail(f"Rung's {kind} is not to be had for {arguments}")
         self.handle = POINTER(handle)
-        weakref.finalize(self, getattr(library, f"bench_{kind}_delete"), handle)
+        weakref.finalize(self, getattr(library(), f"bench_{kind}_delete"), handle)
 
 
 class Preprocess(_Object):
@@ -99,12 +98,12 @@ class Preprocess(_Object):
         shape = (form.canvas_height, form.canvas_width)
         self.tensor = aligned((3, *shape) if form.layout == PLANAR else (*shape, 3),
                               numpy.float32 if form.dtype == F32 else numpy.uint8)
-        self.run = getattr(library, f"bench_{kind}_run")
         self.picture = picture
-        self.addresses = [POINTER(array.ctypes.data) for array in (picture, self.tensor)]
+        self.run = functools.partial(getattr(library(), f"bench_{kind}_run"), self.handle, picture.ctypes.data,
+                                     self.tensor.ctypes.data)
 
     def __call__(self):
-        self.run(self.handle, *self.addresses)
+        self.run()
         return self.tensor
 
 
@@ -119,15 +118,15 @@ class Selection(_Object):
     def __init__(self, level, rules, candidates):
         super().__init__("selection", level, ctypes.byref(rules))
         self.candidates = candidates
-        self.arguments = self.handle, POINTER(candidates.ctypes.data), len(candidates)
+        self.run = functools.partial(library().bench_selection_run, self.handle, candidates.ctypes.data, len(candidates))
 
     def __call__(self):
-        return library.bench_selection_run(*self.arguments)
+        return self.run()
 
     def kept(self):
         """Their numbers, best first."""
         count = self()
-        return _numbers(library.bench_selection_order(self.handle), count)
+        return _numbers(library().bench_selection_order(self.handle), count)
 
 
 class Head(_Object):
@@ -136,15 +135,16 @@ class Head(_Object):
     def __init__(self, level, form, rules, *outputs):
         super().__init__("head", level, ctypes.byref(form), ctypes.byref(rules))
         self.outputs = outputs
-        self.arguments = [self.handle, *(POINTER(output.ctypes.data) for output in outputs), None][:3]
+        self.run = functools.partial(library().bench_head_run, self.handle,
+                                     *[*(output.ctypes.data for output in outputs), None][:2])
         self.capacity = rules.capacity
 
     def __call__(self):
-        return library.bench_head_run(*self.arguments)
+        return self.run()
 
     def kept(self):
         """The candidates, best first."""
-        order = _numbers(library.bench_head_order(self.handle), self())
+        order = _numbers(library().bench_head_order(self.handle), self())
         memory = (ctypes.c_uint8 * (self.capacity * CANDIDATE.itemsize)).from_address(
-            library.bench_head_candidates(self.handle))
+            library().bench_head_candidates(self.handle))
         return numpy.frombuffer(memory, CANDIDATE)[order]
