@@ -71,7 +71,8 @@ struct bench {
     struct bench_frames frames;
     struct bench_side sides[BENCH_SIDES_MOST];
     size_t side_count;
-    struct load load; /**< while it was measured */
+    struct load load;    /**< while it was measured */
+    uint64_t peak_bytes; /**< of memory, until then */
     bool interrupted;
 
     /** Of each round the time of the second side by that of the first, without decoding; sorted. */
@@ -100,8 +101,11 @@ double bench_between(const struct bench_side *side);
 /** Runs a second, of all contexts together. */
 double bench_rate(const struct bench_side *side);
 
-/** What others did to the machine meanwhile, a sentence; "" where that is little or not known. */
+/** How busy the machine was, in words. */
 void bench_describe_load(const struct bench *bench, char *to, size_t size);
+
+/** What is wrong about the figures because of others, a sentence; "" where they did little. */
+void bench_warn_of_load(const struct bench *bench, char *to, size_t size);
 
 /** What the runs looked at: "4 pictures", "frames of 1280 × 720 pixels". */
 void bench_describe_frames(const struct bench *bench, char *to, size_t size);

@@ -68,26 +68,6 @@ static uint64_t now_ns(void)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-bool bench_runs_add(struct bench_runs *runs, const struct bench_run *run)
-{
-    if (runs->count == runs->capacity) {
-        const size_t capacity = runs->capacity ? 2 * runs->capacity : 1024;
-        struct bench_run *items = realloc(runs->items, capacity * sizeof *items);
-        if (!items)
-            return false;
-        runs->items = items;
-        runs->capacity = capacity;
-    }
-    runs->items[runs->count++] = *run;
-    return true;
-}
-
-void bench_runs_finish(struct bench_runs *runs)
-{
-    free(runs->items);
-    *runs = (struct bench_runs){0};
-}
-
 /* ---- one run ------------------------------------------------------------------------------ */
 
 static void fail(struct worker *worker, int status, const char *why)
@@ -374,6 +354,7 @@ static int measure(struct measuring *all)
     progress_clear(&all->progress);
     const struct load_times end = load_now();
     bench->load = load_between(&begin, &end);
+    bench->peak_bytes = load_peak_bytes();
     bench->interrupted = signals_caught();
     if (status == EXIT_DONE)
         status = tell_failure(all);

@@ -116,7 +116,7 @@ static void print_summary(const struct page *page)
             bench_decimals(total->p99 / 1e6), total->p99 / 1e6, bench_rate(side));
         print_sentence(page, "lead", sentence);
     }
-    bench_describe_load(bench, sentence, sizeof sentence);
+    bench_warn_of_load(bench, sentence, sizeof sentence);
     if (*sentence) {
         fputs("<p class=\"note\">The machine was busy: ", page->to);
         text(page, sentence);
@@ -288,11 +288,8 @@ static void print_facts(const struct page *page)
         print_side_facts(page, &bench->sides[i]);
     print_fact(page, "machine", text_of(json_object_get(device, "cpu"), "model"));
     print_fact(page, "kernel", text_of(device, "kernel"));
-    if (bench->load.known) {
-        snprintf(value, sizeof value, "%.0f %% of all processors' time by this, %.0f %% by others",
-                 100 * bench->load.own, 100 * bench->load.others);
-        print_fact(page, "load", value);
-    }
+    bench_describe_load(bench, value, sizeof value);
+    print_fact(page, "load", value);
     print_fact(page, "rung version", rung_version());
     fputs("</dl>\n", page->to);
 }

@@ -18,11 +18,11 @@ enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, COLUMNS };
 static bool read_columns(unsigned long long columns[COLUMNS])
 {
     static const char name[] = "cpu ";
-    char line[512];
+    char text[512];
     FILE *file = fopen("/proc/stat", "re");
-    bool complete =
-        file && fgets(line, sizeof line, file) && strncmp(line, name, strlen(name)) == 0;
-    char *at = line + strlen(name);
+    text[file ? fread(text, 1, sizeof text - 1, file) : 0] = '\0';
+    bool complete = strncmp(text, name, strlen(name)) == 0;
+    char *at = text + (complete ? strlen(name) : 0);
     for (int i = 0; i < COLUMNS && complete; i++) {
         char *const begin = at;
         columns[i] = strtoull(begin, &at, 10);
@@ -73,4 +73,10 @@ struct load load_between(const struct load_times *begin, const struct load_times
         .others = part(end->busy - begin->busy - own, all),
         .stolen = part(end->stolen - begin->stolen, all),
     };
+}
+
+uint64_t load_peak_bytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }

@@ -20,6 +20,9 @@ struct load {
     double own, others, stolen; /**< `stolen` is a part of `others` */
 };
 
+/** The most memory that this process ever had, in bytes; 0: not known. */
+uint64_t load_peak_bytes(void);
+
 struct load load_between(const struct load_times *begin, const struct load_times *end);
 
 #endif

@@ -89,6 +89,7 @@ def test_what_ran_is_told(bench):
     assert re.fullmatch(r"ONNX Runtime \d+\.\d+\.\d+", result["runtime"])
     assert result["threads"] == 1 and result["runs"] == 1 and len(result["artifact"]) == 64
     assert result["ms"]["total"]["deviation"] == 0
+    assert answer["machine"]["peak_bytes"] > 1 << 20
     assert answer["machine"]["cpu"] and answer["machine"]["usable"] == len(os.sched_getaffinity(0))
 
 
@@ -109,8 +110,12 @@ def test_contexts_run_side_by_side(bench):
 
 
 def test_it_measures_as_long_as_it_is_told(bench):
-    result, = report(bench("--json", "--duration", "1"))["results"]
+    answer = report(bench("--json", "--duration", "1"))
+    result, = answer["results"]
     assert result["seconds"] == pytest.approx(1, abs=0.3) and result["runs"] > 100
+    machine = answer["machine"]
+    assert 0 < machine["own"] <= 1 and 0 <= machine["stolen"] <= 1
+    assert 0 <= machine["others"] <= 1.02 - machine["own"]  # the system counts in hundredths of a second
 
 
 def test_two_rungs_take_turns_on_the_same_frames(bench):
