@@ -12,6 +12,9 @@
  */
 #define RUNG__ENVIRONMENT(X)                                                                       \
     X(home, "HOME", "where the user's folders are when no XDG variable says otherwise")            \
+    X(cpu_flags, "RUNG_CPU_FLAGS",                                                                 \
+      "for tests and diagnosis: the highest level of instructions that kernels may use, scalar, "  \
+      "avx2, avx512 or neon (default: the best that the processor runs)")                          \
     X(engine_cache_bytes, "RUNG_ENGINE_CACHE_BYTES",                                               \
       "how much the engines of the user may take on the disk (default 4294967296)")                \
     X(hardware_root, "RUNG_HARDWARE_ROOT",                                                         \

@@ -3,7 +3,7 @@
 
 #include <assert.h>
 
-#include "artifact/tensors.h"
+#include "base/memory.h"
 #include "kernel/resample.h"
 #include "kernel/store.h"
 
@@ -13,12 +13,10 @@
  * which only those are kept that a vertical window can span.
  */
 
-/** Offsets of the parts of the workspace in bytes, and their sizes. */
+/** Offsets of the parts of the tables and of the scratch in bytes, and their sizes. */
 struct layout {
-    uint64_t x_axis, y_axis, x_weights, y_weights;
-    uint64_t lines, line_bytes;
-    uint64_t values;
-    uint64_t total;
+    uint64_t x_axis, y_axis, x_weights, y_weights, tables_bytes;
+    uint64_t lines, line_bytes, values, scratch_bytes;
     uint32_t line_count;
 };
 
@@ -29,23 +27,23 @@ struct frame {
     const struct rung__surface *surface;
     void *tensor;
     struct layout layout;
-    uint8_t *workspace;
+    uint8_t *tables, *scratch;
     size_t pixel_bytes;
     uint32_t offsets[3]; /**< of the stored channels inside a pixel */
     uint32_t *values;    /**< the canvas row: three channels of canvas-width values */
 };
 
-static uint64_t take(struct layout *layout, uint64_t bytes)
+static uint64_t take(uint64_t *total, uint64_t bytes)
 {
-    const uint64_t offset = layout->total;
-    layout->total += (bytes + 7) / 8 * 8;
+    const uint64_t offset = *total;
+    *total += rung__align(bytes);
     return offset;
 }
 
 static void lay_out_bilinear(const struct rung__placement *placement, struct layout *layout)
 {
-    layout->x_axis = take(layout, placement->width * sizeof(struct rung__pair));
-    layout->y_axis = take(layout, placement->height * sizeof(struct rung__pair));
+    layout->x_axis = take(&layout->tables_bytes, placement->width * sizeof(struct rung__pair));
+    layout->y_axis = take(&layout->tables_bytes, placement->height * sizeof(struct rung__pair));
     layout->line_count = 2;
     layout->line_bytes = (uint64_t)placement->width * 3 * sizeof(uint16_t);
 }
@@ -55,18 +53,18 @@ static void lay_out_triangle(const struct rung__placement *placement, struct lay
     const struct rung__crop *crop = &placement->crop;
     const uint64_t x_taps = rung__axis_triangle_taps(placement->width, crop->width);
     const uint64_t y_taps = rung__axis_triangle_taps(placement->height, crop->height);
-    layout->x_axis = take(layout, placement->width * sizeof(struct rung__window));
-    layout->y_axis = take(layout, placement->height * sizeof(struct rung__window));
-    layout->x_weights = take(layout, placement->width * x_taps * sizeof(uint32_t));
-    layout->y_weights = take(layout, placement->height * y_taps * sizeof(uint32_t));
+    layout->x_axis = take(&layout->tables_bytes, placement->width * sizeof(struct rung__window));
+    layout->y_axis = take(&layout->tables_bytes, placement->height * sizeof(struct rung__window));
+    layout->x_weights = take(&layout->tables_bytes, placement->width * x_taps * sizeof(uint32_t));
+    layout->y_weights = take(&layout->tables_bytes, placement->height * y_taps * sizeof(uint32_t));
     layout->line_count = (uint32_t)y_taps;
     layout->line_bytes = (uint64_t)placement->width * 3;
 }
 
 static void lay_out_nearest(const struct rung__placement *placement, struct layout *layout)
 {
-    layout->x_axis = take(layout, placement->width * sizeof(uint32_t));
-    layout->y_axis = take(layout, placement->height * sizeof(uint32_t));
+    layout->x_axis = take(&layout->tables_bytes, placement->width * sizeof(uint32_t));
+    layout->y_axis = take(&layout->tables_bytes, placement->height * sizeof(uint32_t));
 }
 
 static struct layout lay_out(const struct rung__canvas *canvas,
@@ -79,26 +77,31 @@ static struct layout lay_out(const struct rung__canvas *canvas,
         lay_out_triangle(placement, &layout);
     else
         lay_out_nearest(placement, &layout);
-    layout.lines = take(&layout, layout.line_count * layout.line_bytes);
-    layout.values = take(&layout, (uint64_t)canvas->width * 3 * sizeof(uint32_t));
+    layout.lines = take(&layout.scratch_bytes, layout.line_count * layout.line_bytes);
+    layout.values = take(&layout.scratch_bytes, (uint64_t)canvas->width * 3 * sizeof(uint32_t));
     return layout;
 }
 
-uint64_t rung__preprocess_workspace(const struct rung__canvas *canvas,
-                                    const struct rung__placement *placement)
+static uint64_t tables_bytes(const struct rung__canvas *canvas,
+                             const struct rung__placement *placement)
 {
-    return lay_out(canvas, placement).total;
+    return lay_out(canvas, placement).tables_bytes;
 }
 
-uint64_t rung__tensor_bytes(const struct rung__canvas *canvas)
+static uint64_t scratch_bytes(const struct rung__canvas *canvas,
+                              const struct rung__placement *placement)
 {
-    const uint32_t elements = canvas->layout == RUNG_LAYOUT_BGRA ? 4 : 3;
-    return (uint64_t)canvas->width * canvas->height * elements * rung__dtype_bytes(canvas->dtype);
+    return lay_out(canvas, placement).scratch_bytes;
 }
 
-static void *part(const struct frame *frame, uint64_t offset)
+static void *table(const struct frame *frame, uint64_t offset)
 {
-    return frame->workspace + (size_t)offset;
+    return frame->tables + (size_t)offset;
+}
+
+static void *line(const struct frame *frame, uint32_t slot)
+{
+    return frame->scratch + (size_t)(frame->layout.lines + slot * frame->layout.line_bytes);
 }
 
 /** The crop's row `y` in one stored channel. */
@@ -125,7 +128,7 @@ static void store_content_row(const struct frame *frame, uint32_t y)
 /** All three channels at once, so that each pair is read once. */
 static void bilinear_line(const struct frame *frame, uint32_t y, uint16_t *line)
 {
-    const struct rung__pair *pairs = part(frame, frame->layout.x_axis);
+    const struct rung__pair *pairs = table(frame, frame->layout.x_axis);
     const uint32_t width = frame->placement->width;
     const size_t step = frame->pixel_bytes;
     const uint8_t *rows[3] = {source_row(frame, y, 0), source_row(frame, y, 1),
@@ -152,16 +155,21 @@ static void bilinear_blend(const struct frame *frame, const uint16_t *first, con
     }
 }
 
-static void run_bilinear(const struct frame *frame)
+static void bilinear_tables(const struct frame *frame)
 {
     const struct rung__placement *placement = frame->placement;
-    struct rung__pair *rows = part(frame, frame->layout.y_axis);
-    uint16_t *lines[2] = {part(frame, frame->layout.lines),
-                          part(frame, frame->layout.lines + frame->layout.line_bytes)};
+    rung__axis_bilinear(placement->width, placement->crop.width,
+                        table(frame, frame->layout.x_axis));
+    rung__axis_bilinear(placement->height, placement->crop.height,
+                        table(frame, frame->layout.y_axis));
+}
+
+static void bilinear_rows(const struct frame *frame, uint32_t first, uint32_t end)
+{
+    const struct rung__pair *rows = table(frame, frame->layout.y_axis);
+    uint16_t *lines[2] = {line(frame, 0), line(frame, 1)};
     uint32_t held[2] = {UINT32_MAX, UINT32_MAX};
-    rung__axis_bilinear(placement->width, placement->crop.width, part(frame, frame->layout.x_axis));
-    rung__axis_bilinear(placement->height, placement->crop.height, rows);
-    for (uint32_t y = 0; y < placement->height; y++) {
+    for (uint32_t y = first; y < end; y++) {
         /* The two rows of a pair are neighbours: one is odd, one even. */
         const uint32_t wanted[2] = {rows[y].first, rows[y].second};
         for (uint32_t i = 0; i < 2; i++) {
@@ -189,13 +197,13 @@ static uint32_t triangle_value(uint32_t sum)
 
 static void triangle_line(const struct frame *frame, uint32_t y, uint8_t *line)
 {
-    const struct rung__window *windows = part(frame, frame->layout.x_axis);
+    const struct rung__window *windows = table(frame, frame->layout.x_axis);
     const uint32_t width = frame->placement->width;
     const size_t step = frame->pixel_bytes;
     const uint32_t taps = rung__axis_triangle_taps(width, frame->placement->crop.width);
     for (uint32_t c = 0; c < 3; c++, line += width) {
         const uint8_t *row = source_row(frame, y, c);
-        const uint32_t *weights = part(frame, frame->layout.x_weights);
+        const uint32_t *weights = table(frame, frame->layout.x_weights);
         for (uint32_t x = 0; x < width; x++, weights += taps) {
             const uint8_t *sample = row + windows[x].first * step;
             uint32_t sum = WEIGHT_HALF;
@@ -209,8 +217,7 @@ static void triangle_line(const struct frame *frame, uint32_t y, uint8_t *line)
 static uint8_t *triangle_slot(const struct frame *frame, uint32_t y)
 {
     assert(frame->layout.line_count > 0); /* a crop is not empty */
-    const uint64_t slot = y % frame->layout.line_count;
-    return part(frame, frame->layout.lines + slot * frame->layout.line_bytes);
+    return line(frame, y % frame->layout.line_count);
 }
 
 /** One canvas row from the lines of its window. */
@@ -232,20 +239,25 @@ static void triangle_blend(const struct frame *frame, const struct rung__window 
     }
 }
 
-static void run_triangle(const struct frame *frame)
+static void triangle_tables(const struct frame *frame)
 {
     const struct rung__placement *placement = frame->placement;
-    struct rung__window *windows = part(frame, frame->layout.y_axis);
-    uint32_t *weights = part(frame, frame->layout.y_weights);
+    rung__axis_triangle(placement->width, placement->crop.width, table(frame, frame->layout.x_axis),
+                        table(frame, frame->layout.x_weights));
+    rung__axis_triangle(placement->height, placement->crop.height,
+                        table(frame, frame->layout.y_axis), table(frame, frame->layout.y_weights));
+}
+
+static void triangle_rows(const struct frame *frame, uint32_t first, uint32_t end)
+{
+    const struct rung__window *windows = table(frame, frame->layout.y_axis);
+    const uint32_t *weights = table(frame, frame->layout.y_weights);
     uint32_t ready = 0; /* source rows below this one were filtered */
-    rung__axis_triangle(placement->width, placement->crop.width, part(frame, frame->layout.x_axis),
-                        part(frame, frame->layout.x_weights));
-    rung__axis_triangle(placement->height, placement->crop.height, windows, weights);
-    for (uint32_t y = 0; y < placement->height; y++) {
-        const uint32_t end = windows[y].first + windows[y].count;
+    for (uint32_t y = first; y < end; y++) {
+        const uint32_t behind = windows[y].first + windows[y].count;
         if (ready < windows[y].first)
             ready = windows[y].first;
-        for (; ready < end; ready++)
+        for (; ready < behind; ready++)
             triangle_line(frame, ready, triangle_slot(frame, ready));
         triangle_blend(frame, &windows[y], weights + (size_t)y * frame->layout.line_count);
         store_content_row(frame, y);
@@ -254,14 +266,20 @@ static void run_triangle(const struct frame *frame)
 
 /* ---- nearest --------------------------------------------------------------------------------- */
 
-static void run_nearest(const struct frame *frame)
+static void nearest_tables(const struct frame *frame)
 {
     const struct rung__placement *placement = frame->placement;
-    uint32_t *columns = part(frame, frame->layout.x_axis);
-    uint32_t *rows = part(frame, frame->layout.y_axis);
-    rung__axis_nearest(placement->width, placement->crop.width, columns);
-    rung__axis_nearest(placement->height, placement->crop.height, rows);
-    for (uint32_t y = 0; y < placement->height; y++) {
+    rung__axis_nearest(placement->width, placement->crop.width, table(frame, frame->layout.x_axis));
+    rung__axis_nearest(placement->height, placement->crop.height,
+                       table(frame, frame->layout.y_axis));
+}
+
+static void nearest_rows(const struct frame *frame, uint32_t first, uint32_t end)
+{
+    const struct rung__placement *placement = frame->placement;
+    const uint32_t *columns = table(frame, frame->layout.x_axis);
+    const uint32_t *rows = table(frame, frame->layout.y_axis);
+    for (uint32_t y = first; y < end; y++) {
         for (uint32_t c = 0; c < 3; c++) {
             const uint8_t *row = source_row(frame, rows[y], c);
             uint32_t *to = content(frame, c);
@@ -274,17 +292,36 @@ static void run_nearest(const struct frame *frame)
 
 /* ---- the frame ------------------------------------------------------------------------------- */
 
-static void find_channels(struct frame *frame)
+/* By resampler; they work on rows of the content. */
+static const struct {
+    void (*tables)(const struct frame *frame);
+    void (*rows)(const struct frame *frame, uint32_t first, uint32_t end);
+} parts[] = {
+    [RUNG_RESAMPLER_BILINEAR] = {bilinear_tables, bilinear_rows},
+    [RUNG_RESAMPLER_TRIANGLE] = {triangle_tables, triangle_rows},
+    [RUNG_RESAMPLER_NEAREST] = {nearest_tables, nearest_rows},
+};
+
+static struct frame begin(const struct rung__preprocess_frame *of, void *scratch)
 {
-    static const uint32_t rgb[3] = {0, 1, 2}, bgr[3] = {2, 1, 0};
-    const uint32_t format = frame->surface->format;
-    const bool source_is_bgr =
-        format == RUNG_PIXEL_BGR8 || format == RUNG_PIXEL_BGRA8 || format == RUNG_PIXEL_BGRX8;
-    const bool stored_is_bgr =
-        frame->canvas->order == RUNG_CHANNEL_ORDER_BGR || frame->canvas->layout == RUNG_LAYOUT_BGRA;
-    const uint32_t *order = source_is_bgr == stored_is_bgr ? rgb : bgr;
-    for (uint32_t c = 0; c < 3; c++)
-        frame->offsets[c] = format == RUNG_PIXEL_GRAY8 ? 0 : order[c];
+    struct frame frame = {
+        .canvas = of->canvas,
+        .placement = of->placement,
+        .surface = of->surface,
+        .tensor = of->tensor,
+        .layout = lay_out(of->canvas, of->placement),
+        .tables = of->tables,
+        .scratch = scratch,
+        .pixel_bytes = rung__pixel_bytes(of->surface->format),
+    };
+    rung__pixel_channels(of->canvas, of->surface, frame.offsets);
+    return frame;
+}
+
+static void make_tables(const struct rung__preprocess_frame *of)
+{
+    const struct frame frame = begin(of, NULL);
+    parts[of->canvas->resampler].tables(&frame);
 }
 
 static void fill_values(const struct frame *frame)
@@ -297,33 +334,29 @@ static void fill_values(const struct frame *frame)
 
 static void store_fill_rows(const struct frame *frame, uint32_t first, uint32_t end)
 {
+    fill_values(frame);
     for (uint32_t row = first; row < end; row++)
         rung__store_row(frame->canvas, frame->values, row, frame->tensor);
 }
 
-void rung__preprocess_c(const struct rung__canvas *canvas, const struct rung__placement *placement,
-                        const struct rung__surface *surface, void *workspace, void *tensor)
+static uint32_t least(uint32_t a, uint32_t b)
 {
-    struct frame frame = {.canvas = canvas,
-                          .placement = placement,
-                          .surface = surface,
-                          .tensor = tensor,
-                          .layout = lay_out(canvas, placement),
-                          .workspace = workspace,
-                          .pixel_bytes = rung__pixel_bytes(surface->format)};
-    frame.values = part(&frame, frame.layout.values);
-    find_channels(&frame);
-
-    fill_values(&frame);
-    store_fill_rows(&frame, 0, placement->y);
-    if (canvas->resampler == RUNG_RESAMPLER_BILINEAR)
-        run_bilinear(&frame);
-    else if (canvas->resampler == RUNG_RESAMPLER_TRIANGLE)
-        run_triangle(&frame);
-    else
-        run_nearest(&frame);
-    if (placement->y + placement->height < canvas->height) {
-        fill_values(&frame);
-        store_fill_rows(&frame, placement->y + placement->height, canvas->height);
-    }
+    return a < b ? a : b;
 }
+
+/** Rows above the content, rows of it, rows below it: each may be none. */
+static void rows(const struct rung__preprocess_frame *of, uint32_t first, uint32_t end,
+                 void *scratch)
+{
+    struct frame frame = begin(of, scratch);
+    const uint32_t top = of->placement->y, bottom = top + of->placement->height;
+    frame.values = (uint32_t *)(frame.scratch + (size_t)frame.layout.values);
+    store_fill_rows(&frame, first, least(end, top)); /* whose margins the content's rows keep */
+    const uint32_t from = first > top ? first : top, to = least(end, bottom);
+    if (from < to)
+        parts[of->canvas->resampler].rows(&frame, from - top, to - top);
+    if (end > bottom)
+        store_fill_rows(&frame, first > bottom ? first : bottom, end);
+}
+
+const struct rung__resampler rung__resampler_c = {tables_bytes, make_tables, scratch_bytes, rows};

@@ -1,8 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/preprocess.h"
 
+#include "artifact/tensors.h"
+#include "kernel/cpu_flags.h"
+
 void rung__preprocess_init(struct rung__preprocess_kernels *kernels, uint64_t cpu_flags)
 {
     (void)cpu_flags; /* there is the oracle alone so far */
-    kernels->run = rung__preprocess_c;
+    for (uint32_t i = 0; i <= RUNG_RESAMPLER_NEAREST; i++)
+        kernels->resamplers[i] = rung__resampler_c;
+}
+
+uint64_t rung__tensor_bytes(const struct rung__canvas *canvas)
+{
+    const uint32_t elements = canvas->layout == RUNG_LAYOUT_BGRA ? 4 : 3;
+    return (uint64_t)canvas->width * canvas->height * elements * rung__dtype_bytes(canvas->dtype);
+}
+
+uint64_t rung__preprocess_workspace(const struct rung__preprocess_kernels *kernels,
+                                    const struct rung__canvas *canvas,
+                                    const struct rung__placement *placement)
+{
+    const struct rung__resampler *resampler = &kernels->resamplers[canvas->resampler];
+    return resampler->tables_bytes(canvas, placement) + resampler->scratch_bytes(canvas, placement);
+}
+
+void rung__preprocess(const struct rung__preprocess_kernels *kernels,
+                      const struct rung__canvas *canvas, const struct rung__placement *placement,
+                      const struct rung__surface *surface, void *workspace, void *tensor)
+{
+    const struct rung__resampler *resampler = &kernels->resamplers[canvas->resampler];
+    const struct rung__preprocess_frame frame = {canvas, placement, surface, workspace, tensor};
+    resampler->make_tables(&frame);
+    resampler->rows(&frame, 0, canvas->height,
+                    (uint8_t *)workspace + resampler->tables_bytes(canvas, placement));
 }

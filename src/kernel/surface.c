@@ -21,6 +21,20 @@ uint32_t rung__pixel_bytes(uint32_t format)
     }
 }
 
+void rung__pixel_channels(const struct rung__canvas *canvas, const struct rung__surface *surface,
+                          uint32_t offsets[3])
+{
+    static const uint32_t rgb[3] = {0, 1, 2}, bgr[3] = {2, 1, 0};
+    const uint32_t format = surface->format;
+    const bool source_is_bgr =
+        format == RUNG_PIXEL_BGR8 || format == RUNG_PIXEL_BGRA8 || format == RUNG_PIXEL_BGRX8;
+    const bool stored_is_bgr =
+        canvas->order == RUNG_CHANNEL_ORDER_BGR || canvas->layout == RUNG_LAYOUT_BGRA;
+    const uint32_t *order = source_is_bgr == stored_is_bgr ? rgb : bgr;
+    for (uint32_t c = 0; c < 3; c++)
+        offsets[c] = format == RUNG_PIXEL_GRAY8 ? 0 : order[c];
+}
+
 /** The address of the last byte must exist and be reachable by a signed offset. */
 static bool is_addressable(const struct rung__surface *surface, uint64_t row_bytes)
 {

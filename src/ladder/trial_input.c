@@ -8,6 +8,7 @@
 
 #include "artifact/golden.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "kernel/preprocess.h"
 
 /* Noise of single pixels is no picture: a segmenter answered nothing but zeros to it, of which
@@ -47,10 +48,10 @@ static rung_result preprocess(const struct rung__canvas *canvas, const uint8_t *
     struct rung__preprocess_kernels kernels;
     rung__fit(canvas, &whole, &placement);
     rung__preprocess_init(&kernels, 0);
-    void *workspace = malloc((size_t)rung__preprocess_workspace(canvas, &placement) + 1);
+    void *workspace = rung__memory_new(rung__preprocess_workspace(&kernels, canvas, &placement));
     if (!workspace)
         return rung__fail(RUNG_NO_MEMORY, "no memory for the picture of a trial");
-    kernels.run(canvas, &placement, &surface, workspace, to);
+    rung__preprocess(&kernels, canvas, &placement, &surface, workspace, to);
     free(workspace);
     return RUNG_OK;
 }

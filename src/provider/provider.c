@@ -7,9 +7,8 @@
 #include "artifact/onnx.h"
 #include "artifact/tensors.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
-
-#define ALIGNMENT 64u
 
 rung_result rung__provider_load(const struct rung__provider *provider,
                                 const struct rung__model_request *request, void **model,
@@ -47,10 +46,9 @@ void rung__model_report_fill(struct rung__model_report *report, const struct run
 
 static void *aligned_zeros(uint64_t size)
 {
-    uint64_t padded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    void *memory = aligned_alloc(ALIGNMENT, (size_t)padded);
+    void *memory = rung__memory_new(size);
     if (memory)
-        memset(memory, 0, (size_t)padded);
+        memset(memory, 0, (size_t)rung__align(size));
     return memory;
 }
 

@@ -7,6 +7,7 @@
 #include "artifact/heads.h"
 #include "artifact/tensors.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "session/calibration.h"
 #include "session/structure.h"
 
@@ -22,11 +23,11 @@ static void *allocate(uint64_t count, size_t size, bool *complete)
 rung_result rung__context_reserve(struct rung_context *context,
                                   const struct rung__placement *placement)
 {
-    uint64_t bytes =
-        rung__preprocess_workspace(&context->model->artifact.view.header.canvas, placement);
+    uint64_t bytes = rung__preprocess_workspace(
+        &context->model->preprocess, &context->model->artifact.view.header.canvas, placement);
     if (bytes <= context->preprocess_workspace_bytes)
         return RUNG_OK;
-    void *memory = bytes <= SIZE_MAX ? malloc((size_t)bytes) : NULL;
+    void *memory = rung__memory_new(bytes);
     if (!memory)
         return rung__fail(RUNG_NO_MEMORY, "no memory to preprocess a frame of %u × %u pixels",
                           placement->crop.width, placement->crop.height);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
+#include "kernel/cpu_flags.h"
 #include "ladder/engine_store.h"
 #include "ladder/policy.h"
 #include "runtime/helper.h"
@@ -87,6 +88,14 @@ static rung_result build_trust(struct rung_instance *instance, const char *optio
         result = rung__trust_add_list(&instance->trust, instance->environment.trust_path,
                                       &instance->log);
     return result == RUNG_OK ? trust_user_folder(instance) : result;
+}
+
+static rung_result choose_instructions(struct rung_instance *instance)
+{
+    const struct rung__cpu_level *level;
+    rung_result result = rung__cpu_level_find(instance->environment.cpu_flags, &level);
+    instance->cpu_flags = level->flags;
+    return result;
 }
 
 /** What the application says, else what the user says. */
@@ -187,6 +196,8 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
     rung__engine_builder_init(&instance->builder);
     result = rung__environment_read(&instance->environment,
                                     options.flags & RUNG_INSTANCE_NO_ENVIRONMENT);
+    if (result == RUNG_OK)
+        result = choose_instructions(instance);
     if (result == RUNG_OK)
         result = choose_policy(instance, options.probe);
     if (result == RUNG_OK)

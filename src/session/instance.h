@@ -20,6 +20,7 @@ struct rung_instance {
     struct rung__environment environment;
     struct rung__trust trust;
     struct rung__table table; /**< the rungs */
+    uint64_t cpu_flags;       /**< what kernels may use (kernel/cpu_flags.h) */
     char *cache;              /**< the user's own cache folder, or NULL */
     char *state;              /**< the user's own state folder, or NULL */
     char *runtime_path;       /**< the application's list, or NULL */

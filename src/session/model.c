@@ -62,11 +62,12 @@ static rung_result copy_labels(struct rung_model *model)
 static rung_result choose_kernels(struct rung_model *model)
 {
     const struct rung__header *header = &model->artifact.view.header;
-    rung__preprocess_init(&model->preprocess, 0);
-    rung__decode_init(&model->decode, 0);
-    rung__select_init(&model->select, 0);
-    rung__embedding_init(&model->embedding, 0);
-    rung__mask_init(&model->mask, 0);
+    const uint64_t cpu_flags = model->instance->cpu_flags;
+    rung__preprocess_init(&model->preprocess, cpu_flags);
+    rung__decode_init(&model->decode, cpu_flags);
+    rung__select_init(&model->select, cpu_flags);
+    rung__embedding_init(&model->embedding, cpu_flags);
+    rung__mask_init(&model->mask, cpu_flags);
     if (header->role == RUNG_ROLE_DETECTOR && !model->decode.heads[header->head])
         return rung__fail(RUNG_UNSUPPORTED, "%s: this version has no decoder for head %u",
                           model->artifact.path, header->head);

@@ -85,8 +85,8 @@ rung_result rung__run_model(struct rung_context *context, struct rung__run *run)
     rung_result result = rung__context_reserve(context, &run->placement);
     if (result != RUNG_OK)
         return result;
-    model->preprocess.run(&model->artifact.view.header.canvas, &run->placement, &run->surface,
-                          context->preprocess_workspace, context->memory.input);
+    rung__preprocess(&model->preprocess, &model->artifact.view.header.canvas, &run->placement,
+                     &run->surface, context->preprocess_workspace, context->memory.input);
     run->prepared = rung__clock_now();
     result = context->serving->rung->provider->run(context->running);
     if (result != RUNG_OK)

@@ -3,11 +3,13 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 #include "stage/vectors_compare.h"
 
 static void *take_heap(size_t size)
 {
-    return malloc(size ? size : 1);
+    return rung__memory_new(size);
 }
 
 static void give_heap(void *memory, size_t size)

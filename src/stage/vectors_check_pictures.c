@@ -111,8 +111,9 @@ rung_result rung__vectors_check_preprocess(struct rung__vectors_run *run,
     struct rung__preprocess_kernels kernels;
     uint8_t *pixels = rung__vectors_take(run, preprocess->surface_bytes, 0);
     void *tensor = rung__vectors_take(run, size, UNTOUCHED);
-    void *workspace =
-        rung__vectors_take(run, rung__preprocess_workspace(canvas, &placement), UNTOUCHED);
+    rung__preprocess_init(&kernels, run->cpu_flags);
+    void *workspace = rung__vectors_take(
+        run, rung__preprocess_workspace(&kernels, canvas, &placement), UNTOUCHED);
     if (!pixels || !tensor || !workspace)
         return RUNG_NO_MEMORY;
     struct rung__surface surface = preprocess->surface;
@@ -122,7 +123,6 @@ rung_result rung__vectors_check_preprocess(struct rung__vectors_run *run,
         result = rung__surface_check(&surface, &preprocess->place.crop);
     if (result != RUNG_OK)
         return result;
-    rung__preprocess_init(&kernels, run->cpu_flags);
-    kernels.run(canvas, &placement, &surface, workspace, tensor);
+    rung__preprocess(&kernels, canvas, &placement, &surface, workspace, tensor);
     return rung__vectors_same_bytes("the tensor", tensor, size, &preprocess->tensor);
 }

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "stage/kernel_set.h"
+#include "kernel/cpu_flags.h"
 #include "stage/vectors_check.h"
 
 #define FILE_BYTES_MAX ((size_t)16 << 20)
@@ -36,12 +36,12 @@ static void count_not_applicable(struct tally *tally)
 
 /** Results: OK (counted), or what keeps the file from being run. */
 static rung_result run_case(const struct rung__vectors *vectors, size_t i,
-                            const struct rung__kernel_set *set, struct tally *tally)
+                            const struct rung__cpu_level *level, struct tally *tally)
 {
     struct rung__vectors_case vector;
     rung_result result = rung__vectors_read(vectors, i, &vector);
     if (result == RUNG_OK) {
-        result = rung__vectors_check(&vector, set->cpu_flags, &rung__vectors_heap);
+        result = rung__vectors_check(&vector, level->flags, &rung__vectors_heap);
         tally->outcome.passed += result == RUNG_OK;
         if (result == RUNG_INTEGRITY)
             count_failure(tally, &vector);
@@ -54,14 +54,14 @@ static rung_result run_case(const struct rung__vectors *vectors, size_t i,
     return result == RUNG_INTEGRITY || result == RUNG_NOT_FOUND ? RUNG_OK : result;
 }
 
-static rung_result run_set(const struct rung__vectors *vectors, const struct rung__kernel_set *set,
+static rung_result run_set(const struct rung__vectors *vectors, const struct rung__cpu_level *level,
                            struct tally *tally)
 {
     rung_result result = RUNG_OK;
     *tally = (struct tally){.outcome = {
                                 .struct_size = sizeof tally->outcome,
                                 .version = RUNG_STRUCT_VERSION,
-                                .implementation = set->name,
+                                .implementation = level->name,
                                 .group = vectors->group,
                                 .cases = (uint32_t)vectors->count,
                             }};
@@ -69,7 +69,7 @@ static rung_result run_set(const struct rung__vectors *vectors, const struct run
     tally->outcome.failed_case = tally->failed_case;
     tally->outcome.failure = tally->failure;
     for (size_t i = 0; i < vectors->count && result == RUNG_OK; i++)
-        result = run_case(vectors, i, set, tally);
+        result = run_case(vectors, i, level, tally);
     return result;
 }
 
@@ -77,10 +77,10 @@ static rung_result run_sets(const struct rung__vectors *vectors, rung_vectors_ca
                             void *user)
 {
     char first[RUNG__ERROR_BYTES] = "";
-    const struct rung__kernel_set *set;
-    for (size_t i = 0; (set = rung__kernel_set(i)); i++) {
+    const struct rung__cpu_level *level;
+    for (size_t i = 0; (level = rung__cpu_level(i)); i++) {
         struct tally tally;
-        const rung_result result = run_set(vectors, set, &tally);
+        const rung_result result = run_set(vectors, level, &tally);
         if (result != RUNG_OK)
             return result;
         if (tally.outcome.failed > 0 && !first[0])

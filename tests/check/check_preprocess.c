@@ -13,26 +13,7 @@
 #include "kernel/preprocess.h"
 #include "kernel/resample.h"
 #include "naive.h"
-#include "sweep.h"
-
-/** A surface of random bytes whose last row is exactly width pixels long. */
-struct picture {
-    struct rung__surface surface;
-    struct guarded pixels;
-};
-
-static struct picture make_picture(struct sweep *sweep, uint32_t width, uint32_t height,
-                                   uint32_t format, uint32_t padding)
-{
-    const size_t row = (size_t)width * rung__pixel_bytes(format), stride = row + padding;
-    struct picture picture = {.pixels = guard_bytes(stride * (height - 1) + row, 0)};
-    /* One in eight is black and one is white: sums at their extremes. */
-    const uint32_t kind = sweep_range(sweep, 0, 7);
-    for (size_t i = 0; i < picture.pixels.size; i++)
-        picture.pixels.bytes[i] = kind > 1 ? (uint8_t)sweep_bits(sweep) : kind ? 255 : 0;
-    picture.surface = (struct rung__surface){picture.pixels.bytes, stride, width, height, format};
-    return picture;
-}
+#include "pictures.h"
 
 static void run_kernel(const struct rung__canvas *canvas, const struct rung__crop *crop,
                        const struct rung__surface *surface, uint8_t *tensor)
@@ -40,10 +21,10 @@ static void run_kernel(const struct rung__canvas *canvas, const struct rung__cro
     struct rung__preprocess_kernels kernels;
     struct rung__placement placement;
     rung__fit(canvas, crop, &placement);
-    struct guarded workspace =
-        guard_bytes((size_t)rung__preprocess_workspace(canvas, &placement), 0xa5);
     rung__preprocess_init(&kernels, 0);
-    kernels.run(canvas, &placement, surface, workspace.bytes, tensor);
+    struct guarded workspace =
+        guard_bytes((size_t)rung__preprocess_workspace(&kernels, canvas, &placement), 0xa5);
+    rung__preprocess(&kernels, canvas, &placement, surface, workspace.bytes, tensor);
     guard_free(&workspace);
 }
 
@@ -63,52 +44,6 @@ static void assert_tensor(const struct rung__canvas *canvas, const struct rung__
     guard_free(&actual);
 }
 
-/** Scales and biases of everyday models, and such as leave f16 or i8. */
-static void choose_scale(struct sweep *sweep, struct rung__canvas *canvas)
-{
-    static const float scales[] = {1.0f, 1.0f / 255.0f, 0.0171247534f, -0.5f, 300.0f, 0x1p-60f, 0};
-    static const float biases[] = {0.0f, -2.117903948f, -128.0f, 0.5f, 60000.0f};
-    for (int c = 0; c < 3; c++) {
-        const bool plain = canvas->dtype == RUNG_DTYPE_U8;
-        canvas->scale[c] = plain ? 1.0f : scales[sweep_range(sweep, 0, 6)];
-        canvas->bias[c] = plain ? 0.0f : biases[sweep_range(sweep, 0, 4)];
-        canvas->fill[c] = (uint8_t)sweep_bits(sweep);
-    }
-}
-
-static struct rung__canvas choose_canvas(struct sweep *sweep, uint32_t side)
-{
-    struct rung__canvas canvas = {
-        .width = sweep_range(sweep, 1, side),
-        .height = sweep_range(sweep, 1, side),
-        .channels = 3,
-        .dtype = (uint8_t)sweep_range(sweep, RUNG_DTYPE_F32, RUNG_DTYPE_U8),
-        .layout = (uint8_t)sweep_range(sweep, RUNG_LAYOUT_PLANAR, RUNG_LAYOUT_BGRA),
-        .fit = (uint8_t)sweep_range(sweep, RUNG_FIT_STRETCH, RUNG_FIT_COVER),
-        .rounding = (uint8_t)sweep_range(sweep, RUNG_ROUNDING_FLOOR, RUNG_ROUNDING_NEAREST),
-        .resampler = (uint8_t)sweep_range(sweep, RUNG_RESAMPLER_BILINEAR, RUNG_RESAMPLER_NEAREST),
-        .order = (uint8_t)sweep_range(sweep, RUNG_CHANNEL_ORDER_RGB, RUNG_CHANNEL_ORDER_BGR),
-    };
-    if (canvas.layout == RUNG_LAYOUT_BGRA) {
-        canvas.dtype = RUNG_DTYPE_U8;
-        canvas.order = RUNG_CHANNEL_ORDER_BGR;
-    }
-    choose_scale(sweep, &canvas);
-    return canvas;
-}
-
-static struct rung__crop choose_crop(struct sweep *sweep, uint32_t width, uint32_t height)
-{
-    struct rung__crop crop = {0, 0, width, height};
-    if (sweep_bits(sweep) & 1) {
-        crop.x = sweep_range(sweep, 0, width - 1);
-        crop.y = sweep_range(sweep, 0, height - 1);
-        crop.width = sweep_range(sweep, 1, width - crop.x);
-        crop.height = sweep_range(sweep, 1, height - crop.y);
-    }
-    return crop;
-}
-
 static void random_frames_follow_the_formulas(void **state)
 {
     struct sweep sweep = sweep_start("preprocess");
@@ -117,11 +52,11 @@ static void random_frames_follow_the_formulas(void **state)
         const uint32_t width = sweep_range(&sweep, 1, 40), height = sweep_range(&sweep, 1, 40);
         const uint32_t format = sweep_range(&sweep, RUNG_PIXEL_RGB8, RUNG_PIXEL_GRAY8);
         struct picture picture =
-            make_picture(&sweep, width, height, format, sweep_range(&sweep, 0, 5));
-        const struct rung__canvas canvas = choose_canvas(&sweep, 28);
-        const struct rung__crop crop = choose_crop(&sweep, width, height);
+            picture_make(&sweep, width, height, format, sweep_range(&sweep, 0, 5));
+        const struct rung__canvas canvas = picture_canvas(&sweep, 28);
+        const struct rung__crop crop = picture_crop(&sweep, width, height);
         assert_tensor(&canvas, &crop, &picture.surface);
-        guard_free(&picture.pixels);
+        picture_free(&picture);
     }
 }
 
@@ -133,14 +68,14 @@ static void nothing_behind_the_last_pixel_is_read(void **state)
     for (uint32_t format = RUNG_PIXEL_RGB8; format <= RUNG_PIXEL_GRAY8; format++)
         for (uint32_t resampler = 1; resampler <= RUNG_RESAMPLER_NEAREST; resampler++)
             for (uint32_t side = 3; side <= 24; side += 7) {
-                struct picture picture = make_picture(&sweep, 11, 13, format, 64);
-                struct rung__canvas canvas = choose_canvas(&sweep, 1);
+                struct picture picture = picture_make(&sweep, 11, 13, format, 64);
+                struct rung__canvas canvas = picture_canvas(&sweep, 1);
                 canvas.width = canvas.height = side;
                 canvas.fit = RUNG_FIT_STRETCH;
                 canvas.resampler = (uint8_t)resampler;
                 assert_tensor(&canvas, &(struct rung__crop){0, 0, 11, 13}, &picture.surface);
                 assert_tensor(&canvas, &(struct rung__crop){10, 12, 1, 1}, &picture.surface);
-                guard_free(&picture.pixels);
+                picture_free(&picture);
             }
 }
 
@@ -150,7 +85,7 @@ static void fits_follow_the_formulas(void **state)
     (void)state;
     for (int i = 0; i < 20000; i++) {
         const uint32_t side = i % 2 ? 60 : RUNG__SIDE_MAX;
-        struct rung__canvas canvas = choose_canvas(&sweep, side);
+        struct rung__canvas canvas = picture_canvas(&sweep, side);
         const uint32_t limit = i % 2 ? 60 : 65535;
         const struct rung__crop crop = {sweep_range(&sweep, 0, 9), sweep_range(&sweep, 0, 9),
                                         sweep_range(&sweep, 1, limit),
@@ -207,7 +142,9 @@ static void the_largest_sides_fit(void **state)
                                         .fit = RUNG_FIT_STRETCH,
                                         .resampler = RUNG_RESAMPLER_TRIANGLE};
     const struct rung__placement tall = {{0, 0, 65535, 65535}, 16384, 1, 0, 0};
-    assert_true(rung__preprocess_workspace(&canvas, &tall) > UINT64_C(65535) * 16384 * 3);
+    struct rung__preprocess_kernels kernels;
+    rung__preprocess_init(&kernels, 0);
+    assert_true(rung__preprocess_workspace(&kernels, &canvas, &tall) > UINT64_C(65535) * 16384 * 3);
 }
 
 static void wrong_surfaces_are_refused(void **state)

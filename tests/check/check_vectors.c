@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "guard.h"
-#include "stage/kernel_set.h"
+#include "kernel/cpu_flags.h"
 #include "stage/vectors_check.h"
 
 #define FOLDER     TEST_DATA "/vectors/"
@@ -43,25 +43,25 @@ static void open_vectors(const char *path, struct rung__vectors *vectors)
 }
 
 static void check_case(const struct rung__vectors *vectors, size_t i,
-                       const struct rung__kernel_set *set)
+                       const struct rung__cpu_level *level)
 {
     struct rung__vectors_case vector;
     assert_int_equal(rung__vectors_read(vectors, i, &vector), RUNG_OK);
-    const rung_result result = rung__vectors_check(&vector, set->cpu_flags, &guarded_memory);
+    const rung_result result = rung__vectors_check(&vector, level->flags, &guarded_memory);
     if (result != RUNG_OK)
-        fail_msg("%s: %s: %s", vector.where, set->name, rung_last_error());
+        fail_msg("%s: %s: %s", vector.where, level->name, rung_last_error());
     rung__vectors_case_finish(&vector);
 }
 
 static void check_file(const char *path)
 {
     struct rung__vectors vectors = {0};
-    const struct rung__kernel_set *set;
+    const struct rung__cpu_level *level;
     open_vectors(path, &vectors);
-    for (size_t i = 0; (set = rung__kernel_set(i)); i++) {
+    for (size_t i = 0; (level = rung__cpu_level(i)); i++) {
         for (size_t k = 0; k < vectors.count; k++)
-            check_case(&vectors, k, set);
-        print_message("%s with %s: %zu cases\n", vectors.group, set->name, vectors.count);
+            check_case(&vectors, k, level);
+        print_message("%s with %s: %zu cases\n", vectors.group, level->name, vectors.count);
     }
     rung__vectors_finish(&vectors);
 }

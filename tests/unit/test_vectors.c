@@ -16,8 +16,8 @@
 #include "artifact/heads.h"
 #include "base/text.h"
 #include "folder_fixture.h"
+#include "kernel/cpu_flags.h"
 #include "kernel/exact.h"
-#include "stage/kernel_set.h"
 #include "stage/vectors_check.h"
 
 /** A box in the middle of the picture. */
@@ -307,7 +307,7 @@ static void save(const char *path, const char *text)
 static void expect_right(void *user, const rung_vectors_outcome *outcome)
 {
     size_t *seen = user;
-    assert_string_equal(outcome->implementation, rung__kernel_set((*seen)++)->name);
+    assert_string_equal(outcome->implementation, rung__cpu_level((*seen)++)->name);
     assert_string_equal(outcome->group, "decode_rows");
     assert_int_equal(outcome->cases, 1);
     assert_int_equal(outcome->passed, 1);
@@ -334,7 +334,7 @@ static void each_implementation_has_one_outcome(void **state)
     save(in_test_folder(path, "right.json"), rows_text);
     assert_int_equal(rung_vectors_run(path, expect_right, &seen), RUNG_OK);
     assert_true(seen > 0);
-    assert_null(rung__kernel_set(seen));
+    assert_null(rung__cpu_level(seen));
     assert_int_equal(rung_vectors_run(path, NULL, NULL), RUNG_OK);
 }
 
@@ -347,7 +347,7 @@ static void a_failed_case_is_the_result(void **state)
     save(in_test_folder(path, "wrong.json"), text);
     assert_int_equal(rung_vectors_run(path, expect_wrong, &seen), RUNG_INTEGRITY);
     assert_error_has("wrong.json: case middle: scalar: the records: byte 4");
-    assert_null(rung__kernel_set(seen));
+    assert_null(rung__cpu_level(seen));
     free(text);
 }
 

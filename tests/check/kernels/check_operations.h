@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CHECK_OPERATIONS_H
+#define CHECK_OPERATIONS_H
+
+#include "kernel_check.h"
+
+/* For each operation a check and the times of it, in files check_….c. */
+void check_bilinear(struct kernel_check *check);
+void time_bilinear(struct kernel_check *check);
+void check_triangle(struct kernel_check *check);
+void time_triangle(struct kernel_check *check);
+void check_nearest(struct kernel_check *check);
+void time_nearest(struct kernel_check *check);
+
+#endif
