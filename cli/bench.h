@@ -92,7 +92,7 @@ bool bench_summarise(struct bench *bench);
 /** The first that is told of: of made-up frames nothing is decoded. */
 enum bench_stage bench_first_stage(const struct bench *bench);
 
-/** The decimals that give a time in ms five digits, as far as it has them. */
+/** The decimals that a time is told with: four digits, and tens of nanoseconds at least. */
 int bench_decimals(double ms);
 
 /** The mean of what a run takes beside its parts. */

@@ -126,7 +126,7 @@ enum bench_stage bench_first_stage(const struct bench *bench)
 
 int bench_decimals(double ms)
 {
-    return ms < 1 ? 5 : ms < 10 ? 4 : ms < 100 ? 3 : ms < 1000 ? 2 : ms < 10000 ? 1 : 0;
+    return ms < 0.01 ? 5 : ms < 1 ? 4 : ms < 10 ? 3 : ms < 100 ? 2 : ms < 1000 ? 1 : 0;
 }
 
 /* ---- sentences ---------------------------------------------------------------------------- */

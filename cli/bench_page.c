@@ -40,6 +40,7 @@ static const char style[] =
     ".soft, dt { color: var(--soft); }\n"
     ".card { background: var(--card); border: 1px solid var(--rule); border-radius: 6px;\n"
     "  padding: 14px; }\n"
+    ".card + .card { margin-top: 14px; } .pair .card { margin: 0; }\n"
     ".pair { display: grid; gap: 14px;\n"
     "  grid-template-columns: repeat(auto-fill, minmax(320px, 1fr)); }\n"
     "figure { margin: 0; } figcaption { font-size: 14px; color: var(--soft); }\n"
@@ -165,6 +166,14 @@ static void print_shares(struct page *page)
     }
 }
 
+static void print_distribution(struct page *page, size_t side, enum bench_stage stage)
+{
+    fprintf(page->to, "<figure class=\"card\"><figcaption>%s</figcaption>\n",
+            bench_stage_names[stage]);
+    plot_histogram(page->to, page->bench, side, stage, page->plots++);
+    fputs("</figure>\n", page->to);
+}
+
 static void print_distributions(struct page *page)
 {
     const struct bench *bench = page->bench;
@@ -176,12 +185,9 @@ static void print_distributions(struct page *page)
             fputs("</h3>\n", page->to);
         }
         fputs("<div class=\"pair\">\n", page->to);
-        for (int stage = BENCH_TOTAL; stage >= (int)bench_first_stage(bench); stage--) {
-            fprintf(page->to, "<figure class=\"card\"><figcaption>%s</figcaption>\n",
-                    bench_stage_names[stage]);
-            plot_histogram(page->to, bench, i, (enum bench_stage)stage, page->plots++);
-            fputs("</figure>\n", page->to);
-        }
+        print_distribution(page, i, BENCH_TOTAL);
+        for (int stage = bench_first_stage(bench); stage < BENCH_TOTAL; stage++)
+            print_distribution(page, i, (enum bench_stage)stage);
         fputs("</div>\n", page->to);
     }
 }

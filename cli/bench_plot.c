@@ -328,7 +328,8 @@ void plot_series(FILE *to, const struct bench *bench, int number)
 /** Scattered, so that dots of like ratios do not hide each other; always in the same way. */
 static int height_of(size_t dot)
 {
-    return 10 + (int)((dot * 2654435761u >> 16) % 50);
+    /* Steps of the golden section of 2^32: neighbours lie far apart, and no two for long alike. */
+    return 10 + (int)((uint64_t)((uint32_t)dot * 2654435769u) * 50 >> 32);
 }
 
 void plot_ratios(FILE *to, const struct bench *bench, int number)
