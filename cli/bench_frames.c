@@ -15,21 +15,18 @@
 
 /* ---- pictures ----------------------------------------------------------------------------- */
 
-static int refuse_picture(const char *path, const struct photo_error *error)
-{
-    fprintf(stderr, "rung: %s: %s\n", path, error->message);
-    return strcmp(error->code, "NO_MEMORY") == 0 ? EXIT_BACKEND : EXIT_IO;
-}
-
 /** Also brings them into the system's memory, where the runs find them. */
 static int decode_each(const struct bench_frames *frames)
 {
     struct photo photo = {0};
     struct photo_error error;
+    char why[BENCH_WHY_BYTES];
     int status = EXIT_DONE;
     for (size_t i = 0; i < frames->count && status == EXIT_DONE && !signals_caught(); i++)
-        if (!bench_frames_take(frames, i, &photo, &error))
-            status = refuse_picture(frames->sources.items[i].path, &error);
+        if (!bench_frames_take(frames, i, &photo, &error)) {
+            status = bench_frames_fail(frames, i, &error, why, sizeof why);
+            fprintf(stderr, "rung: %s\n", why);
+        }
     photo_finish(&photo);
     return status;
 }
@@ -149,4 +146,12 @@ const struct photo *bench_frames_take(const struct bench_frames *frames, size_t 
         return &frames->made[index];
     return photo_load(frames->sources.items[index].path, common.max_pixels, own, error) ? own
                                                                                         : NULL;
+}
+
+int bench_frames_fail(const struct bench_frames *frames, size_t number,
+                      const struct photo_error *error, char *why, size_t why_size)
+{
+    snprintf(why, why_size, "%s: %s", frames->sources.items[number % frames->count].path,
+             error->message);
+    return strcmp(error->code, "NO_MEMORY") == 0 ? EXIT_BACKEND : EXIT_IO;
 }

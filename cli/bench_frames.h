@@ -9,6 +9,7 @@
  * once, always the same ones. */
 
 #define BENCH_FRAMES_MADE 4
+#define BENCH_WHY_BYTES   1024 /**< a path may be longer, and is then cut off */
 
 struct bench_frames {
     struct sources sources; /**< none: frames are made */
@@ -32,5 +33,9 @@ bool bench_frames_decode(const struct bench_frames *frames);
 /** The frame of run `number`, decoded into `own` where it is a picture; NULL with the reason. */
 const struct photo *bench_frames_take(const struct bench_frames *frames, size_t number,
                                       struct photo *own, struct photo_error *error);
+
+/** Says why picture `number` cannot be had, and gives the exit status that it means. */
+int bench_frames_fail(const struct bench_frames *frames, size_t number,
+                      const struct photo_error *error, char *why, size_t why_size);
 
 #endif

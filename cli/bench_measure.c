@@ -29,7 +29,7 @@ struct worker {
     struct bench_runs runs[BENCH_SIDES_MOST];
     uint64_t warm_ns[BENCH_SIDES_MOST]; /**< its last run before anything counts */
     int status;                         /**< EXIT_DONE, or what a failure means */
-    char why[512];
+    char why[BENCH_WHY_BYTES];
 };
 
 /** Runs that are handed out to the threads, all of one side; then the other side has its turn. */
@@ -70,11 +70,25 @@ static uint64_t now_ns(void)
 
 /* ---- one run ------------------------------------------------------------------------------ */
 
-static void fail(struct worker *worker, int status, const char *why)
+/** Its `why` is set. */
+static bool fail(struct worker *worker, int status)
 {
     worker->status = status;
-    snprintf(worker->why, sizeof worker->why, "%s", why);
     worker->all->failed = true;
+    return false;
+}
+
+static bool fail_run(struct worker *worker, rung_result result)
+{
+    const char *detail = rung_last_error();
+    snprintf(worker->why, sizeof worker->why, "%s", detail[0] ? detail : rung_result_text(result));
+    return fail(worker, exit_of(result));
+}
+
+static void fail_to_keep(struct worker *worker)
+{
+    snprintf(worker->why, sizeof worker->why, "there is no memory to keep what was measured");
+    fail(worker, EXIT_BACKEND);
 }
 
 static rung_result answer(const struct bench_side *side, const struct role_session *session,
@@ -94,7 +108,7 @@ static rung_result answer(const struct bench_side *side, const struct role_sessi
     return role_run_of(side->model.info.role)(session->context, &frame, packet, NULL, info);
 }
 
-/** False after `fail`. */
+/** False with the reason in the worker. */
 static bool run_once(struct worker *worker, size_t index, size_t number, struct bench_run *run)
 {
     const struct bench_frames *frames = &worker->all->bench->frames;
@@ -104,17 +118,13 @@ static bool run_once(struct worker *worker, size_t index, size_t number, struct 
     const uint64_t begin = now_ns();
     const struct photo *photo = bench_frames_take(frames, number, &worker->photo, &error);
     const uint64_t decoded = bench_frames_decode(frames) ? now_ns() : begin;
-    if (!photo) {
-        fail(worker, EXIT_IO, error.message);
-        return false;
-    }
+    if (!photo)
+        return fail(worker,
+                    bench_frames_fail(frames, number, &error, worker->why, sizeof worker->why));
     const rung_result result = answer(side, &side->sessions[worker->number], photo, number, &info);
     const uint64_t end = now_ns();
-    if (result != RUNG_OK) {
-        const char *detail = rung_last_error();
-        fail(worker, exit_of(result), detail[0] ? detail : rung_result_text(result));
-        return false;
-    }
+    if (result != RUNG_OK)
+        return fail_run(worker, result);
     *run = (struct bench_run){
         .begin_ns = begin,
         .ns = {[BENCH_DECODE] = decoded - begin,
@@ -245,7 +255,7 @@ static void take_turn(struct worker *worker)
             return;
         run.round = all->turn.round;
         if (!bench_runs_add(&worker->runs[side], &run)) {
-            fail(worker, EXIT_BACKEND, "there is no memory to keep what was measured");
+            fail_to_keep(worker);
             return;
         }
         all->done++;
