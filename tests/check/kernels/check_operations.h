@@ -11,5 +11,7 @@ void check_triangle(struct kernel_check *check);
 void time_triangle(struct kernel_check *check);
 void check_nearest(struct kernel_check *check);
 void time_nearest(struct kernel_check *check);
+void check_select(struct kernel_check *check);
+void time_select(struct kernel_check *check);
 
 #endif

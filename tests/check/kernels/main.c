@@ -23,6 +23,7 @@ static const struct operation {
     {"bilinear", check_bilinear, time_bilinear},
     {"triangle", check_triangle, time_triangle},
     {"nearest", check_nearest, time_nearest},
+    {"select", check_select, time_select},
     {NULL, NULL, NULL},
 };
 
