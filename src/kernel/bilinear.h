@@ -87,6 +87,6 @@ void rung__bilinear_rows(const struct rung__bilinear_kernels *kernels,
                          const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                          void *scratch);
 
-extern const struct rung__resampler rung__bilinear_avx2;
+extern const struct rung__resampler rung__bilinear_avx2, rung__bilinear_avx512;
 
 #endif
