@@ -25,8 +25,8 @@
 struct rung__bilinear_columns;
 
 /**
- * Filters a row into lines of `pitch` values, a gray one into the first alone. The row that is
- * needed next is `ahead`: it is fetched meanwhile.
+ * Filters a row into lines of `pitch` values, a gray one into the first alone, while the row
+ * `ahead`, which is needed soon, is fetched.
  */
 typedef void rung__bilinear_filter(const struct rung__bilinear_columns *columns, const uint8_t *row,
                                    const uint8_t *ahead, int16_t *lines, size_t pitch);

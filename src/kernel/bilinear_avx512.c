@@ -93,9 +93,9 @@ INLINE void filter_colour(const struct rung__bilinear_columns *shared, const uin
                           const uint8_t *ahead, int16_t *lines, size_t pitch, load_group *load)
 {
     struct rung__bilinear_columns at = *shared; /* which no store can change */
-    struct rung__bilinear_ahead fetched = rung__bilinear_ahead(&at, ahead, BLOCK);
+    struct rung__bilinear_ahead fetched = rung__bilinear_ahead(&at, ahead, GROUP);
     for (; at.blocks > 0; rung__bilinear_next(&at, BLOCK, 8), lines += BLOCK) {
-        rung__bilinear_fetch(&fetched, at.offsets, BLOCK);
+        rung__bilinear_fetch(&fetched, at.offsets, GROUP);
         const struct bytes first = load(row, at.offsets), second = load(row, at.offsets + GROUP);
         const uint8_t *next = at.shuffles + 8 * (size_t)GROUP;
         const __m512i first_01 = two_channels(&first, at.shuffles);
@@ -105,6 +105,7 @@ INLINE void filter_colour(const struct rung__bilinear_columns *shared, const uin
         const __m512i weights = _mm512_loadu_si512(at.weights);
         store_line(lines, join(first_01, second_01, 0), weights);
         store_line(lines + pitch, join(first_01, second_01, 1), weights);
+        rung__bilinear_fetch(&fetched, at.offsets + GROUP, GROUP);
         store_line(lines + 2 * pitch, join(first_2, second_2, 0), weights);
     }
 }

@@ -6,10 +6,19 @@
  */
 #include <string.h>
 
+#include "base/memory.h"
+
 #define INLINE static inline __attribute__((always_inline))
 
 typedef void planar_block(const struct row *row, uint32_t c, uint32_t x, uint8_t *to);
 typedef void mixed_block(const struct row *row, uint32_t x, uint8_t *to);
+
+/** Stores into a row would wait for it: it is fetched while the one above is stored. */
+INLINE void fetch(const uint8_t *to, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += RUNG__CACHE_LINE)
+        __builtin_prefetch(to + i);
+}
 
 /** `pixel` is the bytes of one in a plane: at most 4, or 12 for all channels. */
 INLINE void planar(const struct rung__blend_row *of, planar_block *block, size_t pixel)
@@ -18,8 +27,10 @@ INLINE void planar(const struct rung__blend_row *of, planar_block *block, size_t
     const uint32_t whole = of->width / BLOCK * BLOCK, rest = of->width - whole;
     for (uint32_t c = 0; c < 3; c++) {
         uint8_t *to = row.of.to[c], last[BLOCK * 4];
-        for (uint32_t x = 0; x < whole; x += BLOCK, to += BLOCK * pixel)
+        for (uint32_t x = 0; x < whole; x += BLOCK, to += BLOCK * pixel) {
+            fetch(to + row.of.below, BLOCK * pixel);
             block(&row, c, x, to);
+        }
         if (rest > 0) {
             block(&row, c, whole, last);
             memcpy(to, last, rest * pixel);
@@ -32,8 +43,10 @@ INLINE void mixed(const struct rung__blend_row *of, mixed_block *block, size_t p
     const struct row row = begin(of);
     const uint32_t whole = of->width / BLOCK * BLOCK, rest = of->width - whole;
     uint8_t *to = row.of.to[0], last[BLOCK * 12];
-    for (uint32_t x = 0; x < whole; x += BLOCK, to += BLOCK * pixel)
+    for (uint32_t x = 0; x < whole; x += BLOCK, to += BLOCK * pixel) {
+        fetch(to + row.of.below, BLOCK * pixel);
         block(&row, x, to);
+    }
     if (rest > 0) {
         block(&row, whole, last);
         memcpy(to, last, rest * pixel);
