@@ -50,8 +50,8 @@ struct rung__bilinear_columns {
 struct rung__bilinear_way {
     rung__bilinear_filter *filter;
     uint8_t group;     /**< pixels */
-    uint8_t shared;    /**< pixels that share one read: the group or 1 */
-    uint8_t read;      /**< bytes of one; the way can be gone when they reach over all that share */
+    bool together;     /**< one read for all of them: it must reach so far */
+    uint8_t read;      /**< bytes */
     uint8_t places[8]; /**< of the groups' shuffles in a block */
 };
 

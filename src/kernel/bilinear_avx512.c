@@ -154,9 +154,10 @@ static const struct rung__bilinear_kernels kernels = {
     .block = BLOCK,
     .order = {0, 1, 2,  3,  16, 17, 18, 19, 4,  5,  6,  7,  20, 21, 22, 23,
               8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31},
-    .colour = {{filter_colour_near, GROUP, GROUP, 128, {0, 1}},
-               {filter_colour_far, GROUP, 1, 8, {0, 1}}},
-    .gray = {{filter_gray_near, GROUP, GROUP, 128, {0, 1}}, {filter_gray_far, GROUP, 1, 2, {0, 1}}},
+    .colour = {{filter_colour_near, GROUP, true, 128, {0, 1}},
+               {filter_colour_far, GROUP, false, 8, {0, 1}}},
+    .gray = {{filter_gray_near, GROUP, true, 128, {0, 1}},
+             {filter_gray_far, GROUP, false, 2, {0, 1}}},
     .blends = rung__blends_avx512,
 };
 
