@@ -27,7 +27,7 @@ struct layout {
     uint32_t x_steps, y_steps; /**< the most that a pixel has */
     uint32_t pitch;            /**< columns of a line */
     uint64_t head, x_offsets, x_picks, x_weights, y_spans, y_weights, tables_bytes;
-    uint64_t weights, pixels, packed; /**< of the tables, while they are made */
+    uint64_t windows, weights, samples, packed; /**< of the tables, while they are made */
     uint64_t lines, line_bytes, pointers, copies, copy_bytes, row, scratch_bytes;
 };
 
@@ -76,9 +76,14 @@ static void lay_out_tables(const struct rung__triangle_parts *parts,
         take(total, (uint64_t)lanes * layout->x_steps * parts->words * sizeof(uint32_t));
     layout->y_spans = take(total, placement->height * sizeof(struct span));
     layout->y_weights = take(total, placement->height * layout->y_steps * step);
+    /* Of either axis, one after the other. */
+    const uint64_t x_weights = (uint64_t)placement->width * x_taps;
+    const uint64_t y_weights = (uint64_t)placement->height * y_taps;
+    layout->windows =
+        take(total, larger(placement->width, placement->height) * sizeof(struct rung__window));
     layout->weights =
-        take(total, (uint64_t)larger(layout->x_steps, layout->y_steps) * TAPS * sizeof(uint32_t));
-    layout->pixels = take(total, placement->width * sizeof(uint32_t));
+        take(total, (x_weights > y_weights ? x_weights : y_weights) * sizeof(uint32_t));
+    layout->samples = take(total, (uint64_t)placement->width * 3 * sizeof(uint32_t));
     layout->packed = take(total, placement->width * layout->x_steps * step);
 }
 
@@ -133,35 +138,40 @@ struct tables {
     struct layout layout;
     uint8_t *bytes;
     uint32_t pixel_bytes, channels[3];
-    uint32_t *pixels;                   /**< offsets of the first samples of pixels in bytes */
+    struct rung__window *windows; /**< of an axis */
+    uint32_t *weights;
+    uint32_t *samples;                  /**< where the first one of each column is in a row */
     struct rung__triangle_step *packed; /**< by pixel, step */
 };
 
-static void pack(const struct tables *tables, const uint32_t *weights, uint32_t steps,
-                 struct rung__triangle_step *to)
+/** Packs the weights of a window that begins `lead` taps into its first step. */
+static void pack(const struct rung__triangle_parts *parts, const uint32_t *weights, uint32_t lead,
+                 uint32_t count, uint32_t steps, struct rung__triangle_step *to)
 {
-    for (uint32_t s = 0; s < steps; s++, weights += TAPS)
-        tables->parts->pack(weights, &to[s]);
+    for (uint32_t s = 0; s < steps; s++) {
+        uint32_t taps[TAPS];
+        for (uint32_t t = 0; t < TAPS; t++) {
+            const uint32_t at = s * TAPS + t;
+            taps[t] = at >= lead && at < lead + count ? weights[at - lead] : 0;
+        }
+        parts->pack(taps, &to[s]);
+    }
 }
 
 static void make_pixels(const struct tables *tables)
 {
-    const struct rung__placement *placement = tables->frame->placement;
+    const uint32_t width = tables->frame->placement->width;
+    const uint32_t samples = tables->frame->placement->crop.width;
+    const uint32_t taps = rung__axis_triangle_taps(width, samples);
     const uint32_t steps = tables->layout.x_steps;
-    uint32_t *weights = (uint32_t *)(tables->bytes + tables->layout.weights);
-    for (uint32_t x = 0; x < placement->width; x++) {
-        memset(weights, 0, (size_t)steps * TAPS * sizeof(uint32_t));
-        tables->pixels[x] =
-            tables->pixel_bytes *
-            rung__triangle_weights(placement->width, placement->crop.width, x, weights).first;
-        pack(tables, weights, steps, tables->packed + (size_t)x * steps);
+    rung__axis_triangle(width, samples, tables->windows, tables->weights);
+    for (uint32_t x = 0; x < width; x++) {
+        for (uint32_t c = 0; c < 3; c++)
+            tables->samples[3 * x + c] =
+                tables->windows[x].first * tables->pixel_bytes + tables->channels[c];
+        pack(tables->parts, tables->weights + (size_t)x * taps, 0, tables->windows[x].count, steps,
+             tables->packed + (size_t)x * steps);
     }
-}
-
-/** Where the first sample of a column is in a row. */
-static uint32_t sample_of(const struct tables *tables, uint32_t column)
-{
-    return tables->pixels[column / 3] + tables->channels[column % 3];
 }
 
 /** The bytes that a unit reads in each step. */
@@ -175,7 +185,7 @@ static struct extent extent_of(const struct tables *tables,
     const uint32_t count = tables->frame->placement->width * 3, last = (unit + 1) * filter->columns;
     struct extent extent = {UINT32_MAX, 0};
     for (uint32_t i = unit * filter->columns; i < last && i < count; i++) {
-        const uint32_t sample = sample_of(tables, i);
+        const uint32_t sample = tables->samples[i];
         extent.first = sample < extent.first ? sample : extent.first;
         extent.end = larger(extent.end, sample + (TAPS - 1) * tables->pixel_bytes + 1);
     }
@@ -229,7 +239,7 @@ static void put_unit(const struct tables *tables, const struct rung__triangle_fi
     ((uint32_t *)(tables->bytes + tables->layout.x_offsets))[unit] = start;
     for (uint32_t i = 0; i < filter->columns && unit * filter->columns + i < count; i++) {
         const uint32_t column = unit * filter->columns + i;
-        const uint32_t first = sample_of(tables, column) - start, step = tables->pixel_bytes;
+        const uint32_t first = tables->samples[column] - start, step = tables->pixel_bytes;
         picks[i] =
             first | (first + step) << 8 | (first + 2 * step) << 16 | (first + 3 * step) << 24;
         put_weights(tables, filter, column, unit * filter->unit + i);
@@ -265,19 +275,17 @@ static void make_rows(const struct tables *tables)
 {
     const uint32_t height = tables->frame->placement->height;
     const uint32_t samples = tables->frame->placement->crop.height;
-    const uint32_t steps = tables->layout.y_steps;
+    const uint32_t taps = rung__axis_triangle_taps(height, samples);
     struct span *spans = (struct span *)(tables->bytes + tables->layout.y_spans);
-    uint32_t *weights = (uint32_t *)(tables->bytes + tables->layout.weights);
     struct rung__triangle_step *to =
         (struct rung__triangle_step *)(tables->bytes + tables->layout.y_weights);
-    for (uint32_t y = 0; y < height; y++, to += steps) {
-        memset(weights, 0, (size_t)steps * TAPS * sizeof(uint32_t));
-        const struct rung__window window = rung__triangle_weights(height, samples, y, weights);
+    rung__axis_triangle(height, samples, tables->windows, tables->weights);
+    for (uint32_t y = 0; y < height; y++, to += tables->layout.y_steps) {
+        const struct rung__window window = tables->windows[y];
         const uint32_t lead = window.first % TAPS;
-        memmove(weights + lead, weights, window.count * sizeof(uint32_t));
-        memset(weights, 0, lead * sizeof(uint32_t));
         spans[y] = (struct span){window.first / TAPS, steps_of(lead + window.count)};
-        pack(tables, weights, spans[y].count, to);
+        pack(tables->parts, tables->weights + (size_t)y * taps, lead, window.count, spans[y].count,
+             to);
     }
 }
 
@@ -292,7 +300,9 @@ void rung__triangle_make_tables(const struct rung__triangle_parts *parts,
         .pixel_bytes = rung__pixel_bytes(frame->surface->format),
     };
     rung__pixel_channels(frame->canvas, frame->surface, tables.channels);
-    tables.pixels = (uint32_t *)(tables.bytes + tables.layout.pixels);
+    tables.windows = (struct rung__window *)(tables.bytes + tables.layout.windows);
+    tables.weights = (uint32_t *)(tables.bytes + tables.layout.weights);
+    tables.samples = (uint32_t *)(tables.bytes + tables.layout.samples);
     tables.packed = (struct rung__triangle_step *)(tables.bytes + tables.layout.packed);
     make_pixels(&tables);
     make_columns(&tables);

@@ -34,9 +34,9 @@ struct rung__triangle_axis {
 
 /** Asks for what the next group will read where this block does. */
 static inline void rung__triangle_prefetch(const struct rung__triangle_axis *axis,
-                                           const uint8_t *const rows[4], uint32_t block)
+                                           const uint8_t *const rows[4], size_t block)
 {
-    const size_t start = axis->next + (size_t)block * axis->block_bytes;
+    const size_t start = axis->next + block * axis->block_bytes;
     for (uint32_t at = 0; at < axis->block_bytes; at += 64)
         for (int i = 0; i < 4; i++)
             __builtin_prefetch(rows[i] + start + at);

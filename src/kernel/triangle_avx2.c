@@ -22,21 +22,15 @@
 #define WEIGHT_BITS 22
 #define INLINE      static inline __attribute__((always_inline))
 
-static uint32_t pair_of(int32_t first, int32_t second)
-{
-    return (uint32_t)(uint16_t)first | (uint32_t)second << 16;
-}
-
 /** Words: h of taps 0 and 1, l of them, h of taps 2 and 3, l of them. */
 static void pack(const uint32_t weights[4], struct rung__triangle_step *to)
 {
-    int32_t high[4], low[4];
-    for (int i = 0; i < 4; i++) {
-        high[i] = (int32_t)(weights[i] + (1u << (DIGIT_BITS - 1))) >> DIGIT_BITS;
-        low[i] = (int32_t)weights[i] - (high[i] << DIGIT_BITS);
-    }
-    *to = (struct rung__triangle_step){{pair_of(high[0], high[1]), pair_of(low[0], low[1]),
-                                        pair_of(high[2], high[3]), pair_of(low[2], low[3])}};
+    const __m128i half = _mm_set1_epi32(1 << (DIGIT_BITS - 1));
+    const __m128i weight = _mm_loadu_si128((const __m128i *)weights);
+    const __m128i high = _mm_srai_epi32(_mm_add_epi32(weight, half), DIGIT_BITS);
+    const __m128i low = _mm_sub_epi32(weight, _mm_slli_epi32(high, DIGIT_BITS));
+    _mm_storeu_si128((__m128i *)to->words,
+                     _mm_shuffle_epi32(_mm_packs_epi32(high, low), _MM_SHUFFLE(3, 1, 2, 0)));
 }
 
 /** Sums of the two parts of the weights. */

@@ -17,23 +17,17 @@
 #define WEIGHT_BITS 22
 #define INLINE      static inline __attribute__((always_inline))
 
-static uint32_t bytes_of(const int32_t digits[4])
-{
-    return (uint32_t)(uint8_t)digits[0] | (uint32_t)(uint8_t)digits[1] << 8 |
-           (uint32_t)(uint8_t)digits[2] << 16 | (uint32_t)(uint8_t)digits[3] << 24;
-}
-
 /** Words: a of the four taps, b of them, c of them. */
 static void pack(const uint32_t weights[4], struct rung__triangle_step *to)
 {
-    int32_t a[4], b[4], c[4];
-    for (int i = 0; i < 4; i++) {
-        const int32_t rest = (int32_t)(weights[i] + 128) >> 8;
-        c[i] = (int32_t)weights[i] - rest * 256;
-        a[i] = (rest + 128) >> 8;
-        b[i] = rest - a[i] * 256;
-    }
-    *to = (struct rung__triangle_step){{bytes_of(a), bytes_of(b), bytes_of(c), 0}};
+    const __m128i half = _mm_set1_epi32(128), weight = _mm_loadu_si128((const __m128i *)weights);
+    const __m128i upper = _mm_srai_epi32(_mm_add_epi32(weight, half), 8);
+    const __m128i a = _mm_srai_epi32(_mm_add_epi32(upper, half), 8);
+    const __m128i b = _mm_sub_epi32(upper, _mm_slli_epi32(a, 8));
+    const __m128i c = _mm_sub_epi32(weight, _mm_slli_epi32(upper, 8));
+    _mm_storeu_si128(
+        (__m128i *)to->words,
+        _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, _mm_setzero_si128())));
 }
 
 /** Sums of the parts of the weights, in 32-bit lanes. */
@@ -98,12 +92,13 @@ INLINE void load_weights(const uint32_t *from, __m512i to[WORDS])
 }
 
 /** The totals of the only step: one product-sum goes on from the other. */
-INLINE void total_step(enum gather gather, const uint8_t *const rows[ROWS], const uint32_t *offsets,
-                       __m512i picks, const __m512i weights[WORDS], __m512i totals[ROWS])
+INLINE void total_step(const uint8_t *const rows[ROWS], size_t offset, __m512i picks,
+                       const __m512i weights[WORDS], __m512i totals[ROWS])
 {
     const __m512i half = _mm512_set1_epi32(1 << (WEIGHT_BITS - 1 - 16));
     for (int i = 0; i < ROWS; i++) {
-        const __m512i samples = load_samples(gather, rows[i], offsets, picks);
+        const __m512i samples =
+            _mm512_permutexvar_epi8(picks, _mm512_loadu_si512(rows[i] + offset));
         const __m512i a = _mm512_dpbusd_epi32(half, samples, weights[0]);
         const __m512i b = _mm512_dpbusd_epi32(_mm512_slli_epi32(a, 8), samples, weights[1]);
         totals[i] = _mm512_dpbusd_epi32(_mm512_slli_epi32(b, 8), samples, weights[2]);
@@ -112,13 +107,13 @@ INLINE void total_step(enum gather gather, const uint8_t *const rows[ROWS], cons
 
 INLINE void total_steps(enum gather gather, const struct rung__triangle_axis *axis,
                         const uint8_t *const rows[ROWS], const uint32_t *offsets, __m512i picks,
-                        const uint32_t *from, __m512i totals[ROWS])
+                        const uint32_t *weights_of, __m512i totals[ROWS])
 {
     struct sums sums[ROWS] = {sums_start(), sums_start(), sums_start(), sums_start()};
     size_t at = 0;
     for (uint32_t step = 0; step < axis->steps; step++, at += axis->step_bytes) {
         __m512i weights[WORDS];
-        load_weights(from + (size_t)step * WORDS * LANES, weights);
+        load_weights(weights_of + (size_t)step * WORDS * LANES, weights);
         for (int i = 0; i < ROWS; i++)
             sums_add(&sums[i], load_samples(gather, rows[i] + at, offsets, picks), weights);
     }
@@ -146,32 +141,36 @@ INLINE __m512i join_sparse_rows(__m512i totals[ROWS])
     return _mm512_permutexvar_epi32(columns, join_rows(totals));
 }
 
-INLINE void filter(enum gather gather, const struct rung__triangle_axis *axis,
+/** Copies of axis and rows, which no store can change, stay in registers. */
+INLINE void filter(enum gather gather, const struct rung__triangle_axis *shared,
                    const uint8_t *const rows[ROWS], uint32_t first, uint32_t end, uint8_t *line)
 {
-    const uint32_t units = gather == SPARSE ? 4 : 1, columns = gather == SPARSE ? 12 : LANES;
-    for (uint32_t block = first; block < end; block++) {
-        const uint32_t *offsets = axis->offsets + (size_t)block * units;
-        const uint32_t *from = axis->weights + (size_t)block * axis->steps * WORDS * LANES;
-        const __m512i picks = _mm512_loadu_si512(axis->picks + (size_t)block * LANES);
+    const size_t units = gather == SPARSE ? 4 : 1, columns = gather == SPARSE ? 12 : LANES;
+    const struct rung__triangle_axis axis = *shared;
+    const uint8_t *const from[ROWS] = {rows[0], rows[1], rows[2], rows[3]};
+    for (size_t block = first; block < end; block++) {
+        const __m512i picks = _mm512_loadu_si512(axis.picks + block * LANES);
         __m512i totals[ROWS];
-        rung__triangle_prefetch(axis, rows, block);
-        total_steps(gather, axis, rows, offsets, picks, from, totals);
-        _mm512_storeu_si512(line + (size_t)block * columns * ROWS,
+        rung__triangle_prefetch(&axis, from, block);
+        total_steps(gather, &axis, from, axis.offsets + block * units, picks,
+                    axis.weights + block * axis.steps * WORDS * LANES, totals);
+        _mm512_storeu_si512(line + block * columns * ROWS,
                             gather == SPARSE ? join_sparse_rows(totals) : join_rows(totals));
     }
 }
 
-static void filter_step(const struct rung__triangle_axis *axis, const uint8_t *const rows[ROWS],
+static void filter_step(const struct rung__triangle_axis *shared, const uint8_t *const rows[ROWS],
                         uint32_t first, uint32_t end, uint8_t *line)
 {
-    for (uint32_t block = first; block < end; block++) {
-        const __m512i picks = _mm512_loadu_si512(axis->picks + (size_t)block * LANES);
+    const struct rung__triangle_axis axis = *shared;
+    const uint8_t *const from[ROWS] = {rows[0], rows[1], rows[2], rows[3]};
+    for (size_t block = first; block < end; block++) {
+        const __m512i picks = _mm512_loadu_si512(axis.picks + block * LANES);
         __m512i weights[WORDS], totals[ROWS];
-        rung__triangle_prefetch(axis, rows, block);
-        load_weights(axis->weights + (size_t)block * WORDS * LANES, weights);
-        total_step(NARROW, rows, axis->offsets + block, picks, weights, totals);
-        _mm512_storeu_si512(line + (size_t)block * LANES * ROWS, join_rows(totals));
+        rung__triangle_prefetch(&axis, from, block);
+        load_weights(axis.weights + block * WORDS * LANES, weights);
+        total_step(from, axis.offsets[block], picks, weights, totals);
+        _mm512_storeu_si512(line + block * LANES * ROWS, join_rows(totals));
     }
 }
 
@@ -204,34 +203,89 @@ static const struct rung__triangle_filter filters[] = {
 
 /* ---- vertical -------------------------------------------------------------------------------- */
 
-INLINE __m512i blend_columns(const struct rung__triangle_window *window, size_t at)
+/** 64 columns from the totals of four times 16. */
+INLINE __m512i join_columns(const __m512i totals[4])
 {
-    struct sums sums[4] = {sums_start(), sums_start(), sums_start(), sums_start()};
-    for (uint32_t step = 0; step < window->steps; step++) {
-        const __m512i *samples = (const __m512i *)(window->lines[step] + at * ROWS);
-        __m512i weights[WORDS];
-        for (uint32_t i = 0; i < WORDS; i++)
-            weights[i] = _mm512_set1_epi32((int32_t)window->weights[step].words[i]);
-        for (int i = 0; i < 4; i++)
-            sums_add(&sums[i], _mm512_loadu_si512(samples + i), weights);
-    }
     __m512i levels[4];
     for (int i = 0; i < 4; i++)
-        levels[i] = _mm512_srli_epi32(sums_total(&sums[i]), WEIGHT_BITS); /* 0..256 */
+        levels[i] = _mm512_srli_epi32(totals[i], WEIGHT_BITS); /* 0..256 */
     const __m512i bytes = _mm512_packus_epi16(_mm512_packus_epi32(levels[0], levels[1]),
                                               _mm512_packus_epi32(levels[2], levels[3]));
     return _mm512_permutexvar_epi32(
         _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), bytes);
 }
 
+INLINE void spread_weights(const struct rung__triangle_step *step, __m512i to[WORDS])
+{
+    for (uint32_t i = 0; i < WORDS; i++)
+        to[i] = _mm512_set1_epi32((int32_t)step->words[i]);
+}
+
+INLINE __m512i load_columns(const uint8_t *line, size_t at)
+{
+    return _mm512_loadu_si512(line + at * ROWS);
+}
+
+INLINE void store_levels(__m512i levels, uint32_t at, uint32_t count, uint8_t *to)
+{
+    if (at + COLUMNS <= count)
+        _mm512_storeu_si512(to + at, levels);
+    else
+        _mm512_mask_storeu_epi8(to + at, (UINT64_C(1) << (count - at)) - 1, levels);
+}
+
+#define FEW 2
+
+/** A few steps, their number a constant: one product-sum goes on from the other. */
+INLINE void blend_few(const struct rung__triangle_window *window, uint32_t steps, uint32_t count,
+                      uint8_t *to)
+{
+    const __m512i half = _mm512_set1_epi32(1 << (WEIGHT_BITS - 1 - 16));
+    const uint8_t *lines[FEW];
+    __m512i weights[FEW][WORDS];
+    for (uint32_t step = 0; step < steps; step++) {
+        lines[step] = window->lines[step];
+        spread_weights(&window->weights[step], weights[step]);
+    }
+    for (uint32_t at = 0; at < count; at += COLUMNS) {
+        __m512i totals[4] = {half, half, half, half};
+        for (uint32_t word = 0; word < WORDS; word++)
+            for (uint32_t i = 0; i < 4; i++) {
+                if (word > 0)
+                    totals[i] = _mm512_slli_epi32(totals[i], 8);
+                for (uint32_t step = 0; step < steps; step++)
+                    totals[i] = _mm512_dpbusd_epi32(
+                        totals[i], load_columns(lines[step], at + LANES * i), weights[step][word]);
+            }
+        store_levels(join_columns(totals), at, count, to);
+    }
+}
+
+static void blend_many(const struct rung__triangle_window *window, uint32_t count, uint8_t *to)
+{
+    for (uint32_t at = 0; at < count; at += COLUMNS) {
+        struct sums sums[4] = {sums_start(), sums_start(), sums_start(), sums_start()};
+        __m512i totals[4];
+        for (uint32_t step = 0; step < window->steps; step++) {
+            __m512i weights[WORDS];
+            spread_weights(&window->weights[step], weights);
+            for (uint32_t i = 0; i < 4; i++)
+                sums_add(&sums[i], load_columns(window->lines[step], at + LANES * i), weights);
+        }
+        for (int i = 0; i < 4; i++)
+            totals[i] = sums_total(&sums[i]);
+        store_levels(join_columns(totals), at, count, to);
+    }
+}
+
 static void blend(const struct rung__triangle_window *window, uint32_t count, uint8_t *to)
 {
-    uint32_t at = 0;
-    for (; at + COLUMNS <= count; at += COLUMNS)
-        _mm512_storeu_si512(to + at, blend_columns(window, at));
-    if (at < count)
-        _mm512_mask_storeu_epi8(to + at, (UINT64_C(1) << (count - at)) - 1,
-                                blend_columns(window, at));
+    if (window->steps == 1)
+        blend_few(window, 1, count, to);
+    else if (window->steps == 2)
+        blend_few(window, 2, count, to);
+    else
+        blend_many(window, count, to);
 }
 
 static const struct rung__triangle_parts parts = {
