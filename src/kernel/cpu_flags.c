@@ -60,6 +60,14 @@ const struct rung__cpu_level *rung__cpu_level_best(void)
     return &levels[best].level;
 }
 
+const char *rung__cpu_level_name(uint64_t flags)
+{
+    for (size_t i = 0; i < LEVELS; i++)
+        if (levels[i].level.flags == flags)
+            return levels[i].level.name;
+    return "unknown";
+}
+
 rung_result rung__cpu_level_find(const char *name, const struct rung__cpu_level **out)
 {
     const struct rung__cpu_level *level, *best = rung__cpu_level_best();

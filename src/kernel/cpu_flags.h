@@ -38,6 +38,9 @@ const struct rung__cpu_level *rung__cpu_level(size_t index);
 /** The highest of them. */
 const struct rung__cpu_level *rung__cpu_level_best(void);
 
+/** The name of the level with these flags. */
+const char *rung__cpu_level_name(uint64_t flags);
+
 /**
  * The level of a name, the best one for NULL. Results: OK, INVALID_ARGUMENT (a name that is
  * unknown, or that this processor does not run), with a sentence.

@@ -2,6 +2,7 @@
 #include "kernel/preprocess.h"
 
 #include "artifact/tensors.h"
+#include "kernel/bilinear.h"
 #include "kernel/cpu_flags.h"
 #include "kernel/nearest.h"
 #include "kernel/triangle.h"
@@ -13,6 +14,7 @@ void rung__preprocess_init(struct rung__preprocess_kernels *kernels, uint64_t cp
         kernels->resamplers[i] = rung__resampler_c;
 #if RUNG__HAVE_X86
     if (cpu_flags & RUNG__CPU_AVX2) {
+        kernels->resamplers[RUNG_RESAMPLER_BILINEAR] = rung__bilinear_avx2;
         rung__nearest_init_avx2(kernels);
         rung__triangle_init_avx2(kernels);
     }
