@@ -147,11 +147,11 @@ static void set_factors(struct rung__select_grid *grid, const struct sums *sums)
 {
     const float iou = grid->selection->iou;
     const bool containment = grid->selection->flags & RUNG_SUPPRESS_CONTAINMENT;
-    /* Boxes that are cut share more than their ends tell: the exact rule is asked each time. */
+    /* Boxes that are cut may share more than their ends tell. */
     const bool some_cut = sums->right > 65535 || sums->bottom > 65535;
     grid->shared = 65535 + iou; /* s × 65535 >= (a + b - s) × iou, without the difference */
     grid->least = some_cut ? 0 : iou * (1 - MARGIN);
-    grid->enough = some_cut ? INFINITY : iou * (1 + MARGIN);
+    grid->enough = iou * (1 + MARGIN);
     grid->inside = containment ? 1 - MARGIN : INFINITY;
 }
 
