@@ -18,7 +18,10 @@ enum {
     RUNG_CONTEXT_OVERRIDE_CALIBRATION = 1u << 0,
     /** It is made on the rung that the newest contexts of the model are on, whatever was proven
      * since: for one more worker of a job. */
-    RUNG_CONTEXT_STAY = 1u << 1
+    RUNG_CONTEXT_STAY = 1u << 1,
+    /** Frames come through rung_run_series: what overlaps them may be used, which takes the memory
+     * of two frames. */
+    RUNG_CONTEXT_SERIES = 1u << 2
 };
 
 /** How a context is made. All zero (but for size and version) is a good default. */
@@ -42,7 +45,10 @@ typedef struct rung_context_options {
     /** What its results must be, as rung_model_info told it earlier; NULL: whatever the model is
      * now. A job that names it ends as it began. */
     const char *identity;
-    uint64_t reserved[4];
+    /** Which implementation each stage has, as JSON (rung/plan.h); the environment is then not
+     * read. NULL: what the environment says, else those that are validated on this device. */
+    const char *plan;
+    uint64_t reserved[3];
 } rung_context_options;
 
 /** What it takes to run one model on one frame at a time. Opaque. */
@@ -143,6 +149,40 @@ RUNG_API rung_result rung_embed(rung_context *context, const rung_frame *frame, 
  */
 RUNG_API rung_result rung_segment(rung_context *context, const rung_frame *frame, rung_span packet,
                                   size_t *needed, rung_run_info *info);
+
+/** A series of frames and what becomes of them. */
+typedef struct rung_series {
+    uint32_t struct_size; /**< sizeof(rung_series) */
+    uint32_t version;     /**< RUNG_STRUCT_VERSION */
+    void *user;           /**< given to the functions */
+    /**
+     * Fetches the next frame; it may wait for it. Returns 0 when there is none more, else sets
+     * `*frame` (all zero but for size and version) and a mark of the caller's own, which comes back
+     * with the result. The pixels are borrowed until `done` is called for the frame.
+     */
+    int (*next)(void *user, rung_frame *frame, void **mark);
+    /**
+     * A frame is done: `result`, the packet (valid during the call; NULL unless OK) and what ran.
+     * After a failure rung_last_error has the reason.
+     */
+    void (*done)(void *user, void *mark, rung_result result, const void *packet, size_t size,
+                 const rung_run_info *info);
+    uint64_t reserved[4];
+} rung_series;
+
+/**
+ * Runs frames one after the other, with the results in their order, until there is none more. A
+ * frame that fails is a result, and the series goes on.
+ *
+ * A context with RUNG_CONTEXT_SERIES may prepare a frame and finish another one while the model
+ * runs a third, where that is validated as faster on this device (docs/stages.md): `next` and
+ * `done` are then called on a thread of the context's, one call at a time, and a result may come
+ * only when the frame behind it was fetched. The model always runs on the calling thread. The
+ * packet is rung_detect's, rung_embed's or rung_segment's, by the model's role.
+ *
+ * Results: OK (whatever became of the frames), INVALID_ARGUMENT, VERSION, NO_MEMORY.
+ */
+RUNG_API rung_result rung_run_series(rung_context *context, const rung_series *series);
 
 /** An output of a model as it left the runtime. */
 typedef struct rung_output {

@@ -9,6 +9,7 @@
 #include <rung/instance.h>
 #include <rung/model.h>
 #include <rung/packet.h>
+#include <rung/plan.h>
 #include <rung/probe.h>
 #include <rung/result.h>
 #include <rung/types.h>

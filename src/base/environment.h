@@ -12,6 +12,9 @@
  */
 #define RUNG__ENVIRONMENT(X)                                                                       \
     X(home, "HOME", "where the user's folders are when no XDG variable says otherwise")            \
+    X(buffer, "RUNG_BUFFER",                                                                       \
+      "the implementation of the stage buffer; this one and those of the other stages count "      \
+      "where no plan is given (rung plan lists them)")                                             \
     X(cpu_flags, "RUNG_CPU_FLAGS",                                                                 \
       "for tests and diagnosis: the highest level of instructions that kernels may use, scalar, "  \
       "avx2, avx512 or neon (default: the best that the processor runs)")                          \
@@ -23,6 +26,10 @@
     X(ladder, RUNG__LADDER_VARIABLE,                                                               \
       "a file that adds, removes or reorders rungs, where no option names one")                    \
     X(model_path, "RUNG_MODEL_PATH", "folders in which models are looked up by name")              \
+    X(postprocessor, "RUNG_POSTPROCESSOR", "the implementation of the stage postprocess")          \
+    X(preprocessor, "RUNG_PREPROCESSOR", "the implementation of the stage preprocess")             \
+    X(preprocessor_max_workers, "RUNG_PREPROCESSOR_MAX_WORKERS",                                   \
+      "threads that one frame may be preprocessed on, 1..64 (default 4)")                          \
     X(probe, "RUNG_PROBE",                                                                         \
       "which rungs are measured unasked: off, first (until one beats the floor), or all "          \
       "(default: all on an idle machine, else first)")                                             \
@@ -31,6 +38,7 @@
       "the one ONNX Runtime to load, a file; no other one is tried (tract is looked for as ever)") \
     X(runtime_path, "RUNG_RUNTIME_PATH",                                                           \
       "where runtimes are looked for: library files, folders, or folders of folders")              \
+    X(scheduler, "RUNG_SCHEDULER", "the implementation of the stage schedule")                     \
     X(trust_path, "RUNG_TRUST_PATH",                                                               \
       "public keys (PEM files or folders) whose models are trusted")                               \
     X(xdg_cache_home, "XDG_CACHE_HOME",                                                            \

@@ -115,3 +115,11 @@ void rung__hardware_read_cpu(struct rung__machine *machine, struct rung__hardwar
     if (first_value(text, "flags", value) || first_value(text, "Features", value))
         read_features(value, &out->cpu_features);
 }
+
+void rung__hardware_cpu_model(char to[RUNG__CPU_MODEL_BYTES])
+{
+    struct rung__machine machine = {.root = ""};
+    struct rung__hardware hardware = {.cpu_features = 0};
+    rung__hardware_read_cpu(&machine, &hardware);
+    memcpy(to, hardware.cpu_model, RUNG__CPU_MODEL_BYTES);
+}

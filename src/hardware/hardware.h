@@ -80,6 +80,10 @@ struct rung__hardware {
  */
 rung_result rung__hardware_read(const char *root, struct rung__hardware *out);
 
+/** The model of this machine's own processor, whatever machine is read elsewhere; "" when unknown.
+ */
+void rung__hardware_cpu_model(char to[RUNG__CPU_MODEL_BYTES]);
+
 /** "NVIDIA"; NULL for a vendor that has no row. */
 const char *rung__vendor_name(uint32_t vendor);
 

@@ -20,7 +20,8 @@ static bool has_avx512(void)
 {
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2");
+           __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") &&
+           __builtin_cpu_supports("avx512vnni");
 }
 #endif
 
@@ -57,6 +58,14 @@ const struct rung__cpu_level *rung__cpu_level_best(void)
     while (rung__cpu_level(best + 1))
         best++;
     return &levels[best].level;
+}
+
+const char *rung__cpu_level_name(uint64_t flags)
+{
+    for (size_t i = 0; i < LEVELS; i++)
+        if (levels[i].level.flags == flags)
+            return levels[i].level.name;
+    return "unknown";
 }
 
 rung_result rung__cpu_level_find(const char *name, const struct rung__cpu_level **out)

@@ -21,7 +21,8 @@
 /** The instruction sets that kernels are written for. */
 enum rung__cpu_flag {
     RUNG__CPU_AVX2 = 1u << 0,
-    RUNG__CPU_AVX512 = 1u << 1, /**< F, BW, DQ, VL, VBMI and VBMI2: Ice Lake, Zen 4 and later */
+    RUNG__CPU_AVX512 =
+        1u << 1, /**< F, BW, DQ, VL, VBMI, VBMI2 and VNNI: Ice Lake, Zen 4 and later */
     RUNG__CPU_NEON = 1u << 2,
 };
 
@@ -36,6 +37,9 @@ const struct rung__cpu_level *rung__cpu_level(size_t index);
 
 /** The highest of them. */
 const struct rung__cpu_level *rung__cpu_level_best(void);
+
+/** The name of the level with these flags. */
+const char *rung__cpu_level_name(uint64_t flags);
 
 /**
  * The level of a name, the best one for NULL. Results: OK, INVALID_ARGUMENT (a name that is

@@ -2,39 +2,27 @@
 #include "session/context.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "artifact/heads.h"
-#include "artifact/tensors.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "session/calibration.h"
+#include "session/stages.h"
 #include "session/structure.h"
+#include "stage/pre/pre.h"
 
-#define KNOWN_FLAGS (RUNG_CONTEXT_OVERRIDE_CALIBRATION | RUNG_CONTEXT_STAY)
+#define KNOWN_FLAGS (RUNG_CONTEXT_OVERRIDE_CALIBRATION | RUNG_CONTEXT_STAY | RUNG_CONTEXT_SERIES)
 
-static void *allocate(uint64_t count, size_t size, bool *complete)
+/** A frame of this size is then preprocessed without allocating. */
+static rung_result reserve_for(struct rung_context *context, const struct rung__crop *whole)
 {
-    void *memory = count <= SIZE_MAX ? calloc((size_t)count, size) : NULL;
-    *complete = *complete && memory;
-    return memory;
-}
-
-rung_result rung__context_reserve(struct rung_context *context,
-                                  const struct rung__placement *placement)
-{
-    uint64_t bytes = rung__preprocess_workspace(
-        &context->model->preprocess, &context->model->artifact.view.header.canvas, placement);
-    if (bytes <= context->preprocess_workspace_bytes)
-        return RUNG_OK;
-    void *memory = rung__memory_new(bytes);
-    if (!memory)
-        return rung__fail(RUNG_NO_MEMORY, "no memory to preprocess a frame of %u × %u pixels",
-                          placement->crop.width, placement->crop.height);
-    free(context->preprocess_workspace);
-    context->preprocess_workspace = memory;
-    context->preprocess_workspace_bytes = bytes;
-    return RUNG_OK;
+    const struct rung__canvas *canvas = &context->model->artifact.view.header.canvas;
+    struct rung__placement placement;
+    rung__fit(canvas, whole, &placement);
+    const struct rung__pre_request request = {.canvas = canvas, .placement = &placement};
+    const struct rung__buffer_request buffer = {.bytes = context->lanes[0].memory.input_bytes};
+    rung_result result = rung__stage_reserve(&context->stages, RUNG__STAGE_PREPROCESS, &request);
+    return result == RUNG_OK ? rung__stage_reserve(&context->stages, RUNG__STAGE_BUFFER, &buffer)
+                             : result;
 }
 
 static rung_result reserve_for_largest(struct rung_context *context,
@@ -42,7 +30,6 @@ static rung_result reserve_for_largest(struct rung_context *context,
 {
     const struct rung__canvas *canvas = &context->model->artifact.view.header.canvas;
     struct rung__crop whole = {0, 0, options->max_frame_width, options->max_frame_height};
-    struct rung__placement placement;
     if (!whole.width && !whole.height)
         whole = (struct rung__crop){0, 0, canvas->width, canvas->height};
     if (!whole.width || !whole.height || whole.width > RUNG__FRAME_SIDE_MAX ||
@@ -51,60 +38,36 @@ static rung_result reserve_for_largest(struct rung_context *context,
             RUNG_INVALID_ARGUMENT,
             "rung_context_options: the largest frame is %u × %u; both 0, or both 1..%u",
             whole.width, whole.height, RUNG__FRAME_SIDE_MAX);
-    rung__fit(canvas, &whole, &placement);
-    return rung__context_reserve(context, &placement);
+    return reserve_for(context, &whole);
 }
 
-/** Ties each purpose of the head to the model's output of the declared name. */
-static bool connect_outputs(struct rung_context *context)
+/** The stages that the plan comes to here. */
+static rung_result stage(struct rung_context *context, const rung_context_options *options)
 {
-    const struct rung__model_report *report = &context->serving->report;
-    const struct rung__tensors *declared = &context->model->artifact.view.tensors;
-    bool complete = true;
-    for (uint32_t i = 0; i < report->output_count; i++) {
-        const void *data = context->memory.outputs[i];
-        if (report->outputs[i].dtype != RUNG_DTYPE_F32) {
-            context->widened[i] =
-                allocate(rung__tensor_elements(&report->outputs[i]), sizeof(float), &complete);
-            data = context->widened[i];
-        }
-        for (uint32_t d = 0; d < declared->output_count; d++) {
-            const struct rung__tensor *tensor = &declared->outputs[d];
-            if (strcmp(tensor->name, report->outputs[i].name) == 0)
-                context->request.outputs[tensor->purpose] = (struct rung__values){data, tensor};
-        }
-    }
-    return complete;
-}
-
-static void allocate_detection(struct rung_context *context, bool *complete)
-{
-    const struct rung__header *header = &context->model->artifact.view.header;
-    const struct rung__selection *selection = &context->selection;
-    uint32_t points = rung__head_points(header->head);
-    context->request.canvas = &header->canvas;
-    context->request.selection = selection;
-    context->request.tensors = &context->model->artifact.view.tensors;
-    context->request.scan = &context->model->decode.scan;
-    context->decoded.candidates =
-        allocate(selection->capacity, sizeof *context->decoded.candidates, complete);
-    if (points)
-        context->decoded.points =
-            allocate((uint64_t)selection->capacity * points, 2 * sizeof(int32_t), complete);
-    context->selected.order = allocate(selection->max_targets, sizeof(uint32_t), complete);
-    context->select_workspace =
-        allocate(rung__select_workspace(selection, selection->capacity), 1, complete);
+    const struct rung_model *model = context->model;
+    struct rung__staging staging;
+    rung_result result = rung__staging_init(
+        &staging,
+        &(struct rung__stage_environment){
+            .instance = model->instance,
+            .model = model,
+            .serving = context->serving,
+            .selection =
+                model->artifact.view.header.role == RUNG_ROLE_DETECTOR ? &context->selection : NULL,
+            .in_series = options->flags & RUNG_CONTEXT_SERIES,
+            .plan = options->plan,
+        });
+    if (result == RUNG_OK)
+        result = rung__stage_set_init(&context->stages, &rung__catalog, &staging.plan,
+                                      &staging.context, &staging.records, &model->instance->log);
+    rung__staging_finish(&staging);
+    return result;
 }
 
 /** What the role needs behind the model. */
 static rung_result prepare_answer(struct rung_context *context)
 {
     const struct rung__artifact_view *view = &context->model->artifact.view;
-    bool complete = connect_outputs(context);
-    if (view->header.role == RUNG_ROLE_DETECTOR)
-        allocate_detection(context, &complete);
-    if (!complete)
-        return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
     if (view->header.role == RUNG_ROLE_SEGMENTER)
         return rung__mask_form_read(&view->header, &view->tensors, &context->mask);
     return RUNG_OK;
@@ -127,10 +90,18 @@ static rung_result read_options(const rung_context_options *caller_options,
 static rung_result start(struct rung_context *context, const rung_context_options *options)
 {
     rung_result result = rung__model_take_serving(context->model, options, &context->serving);
+    if (result == RUNG_OK)
+        result = stage(context, options);
     if (result != RUNG_OK)
         return result;
-    return context->serving->rung->provider->create_context(context->serving->loaded,
-                                                            &context->memory, &context->running);
+    const struct rung__implementation *buffer =
+        context->stages.resolutions[RUNG__STAGE_BUFFER].effective;
+    const uint32_t lanes = rung__buffer_slots(buffer);
+    while (context->lane_count < lanes && result == RUNG_OK) {
+        const uint32_t slot = context->lane_count++;
+        result = rung__lane_init(&context->lanes[slot], context, slot);
+    }
+    return result;
 }
 
 rung_result rung_context_create(rung_model *model, const rung_context_options *caller_options,
@@ -178,16 +149,10 @@ void rung_context_destroy(rung_context *context)
 {
     if (!context)
         return;
-    if (context->running)
-        context->serving->rung->provider->destroy_context(context->running);
+    for (uint32_t i = 0; i < context->lane_count; i++)
+        rung__lane_finish(&context->lanes[i], context);
+    rung__stage_set_finish(&context->stages);
     if (context->serving)
         rung__model_return_serving(context->model, context->serving);
-    for (size_t i = 0; i < RUNG__OUTPUTS_MAX; i++)
-        free(context->widened[i]);
-    free(context->decoded.candidates);
-    free(context->decoded.points);
-    free(context->selected.order);
-    free(context->select_workspace);
-    free(context->preprocess_workspace);
     free(context);
 }

@@ -4,28 +4,35 @@
 
 #include "kernel/packet.h"
 #include "session/run.h"
+#include "stage/post/post.h"
 
-static void decode_and_select(struct rung_context *context, const struct rung__mapping *mapping)
+static rung_result find_targets(struct rung_context *context, struct rung__lane *lane)
 {
-    const struct rung_model *model = context->model;
-    context->request.mapping = mapping;
-    model->decode.heads[model->artifact.view.header.head](&context->request, &context->decoded);
-    model->select.run(context->decoded.candidates, context->decoded.count, &context->selection,
-                      mapping->k, context->select_workspace, &context->selected);
+    lane->request.mapping = &lane->run.mapping;
+    struct rung__post_request request = {
+        .what = RUNG__POST_TARGETS,
+        .decode = &lane->request,
+        .decoded = &lane->decoded,
+        .selected = &lane->selected,
+    };
+    return rung__stage_run(&context->stages, RUNG__STAGE_POSTPROCESS, &request);
 }
 
-static rung_result write_packet(const struct rung_context *context, const rung_frame *frame,
-                                const struct rung__mapping *mapping, rung_span packet,
-                                size_t *needed)
+static rung_result write(struct rung_context *context, struct rung__lane *lane, rung_span packet,
+                         size_t *needed)
 {
-    const struct rung__decoded *decoded = &context->decoded;
+    rung_result result = find_targets(context, lane);
+    if (result != RUNG_OK)
+        return result;
+    const rung_frame *frame = &lane->run.frame;
+    const struct rung__decoded *decoded = &lane->decoded;
     const struct rung__packet_request request = {
         .candidates = decoded->candidates,
-        .selected = &context->selected,
+        .selected = &lane->selected,
         .points = {.pairs = decoded->points,
                    .per = decoded->points_per,
                    .count = decoded->points_per ? decoded->count : 0},
-        .k = mapping->k,
+        .k = lane->run.mapping.k,
         .left_out = decoded->survivors > decoded->count,
         .capabilities = context->model->capabilities,
         .display_id = frame->display_id,
@@ -37,26 +44,16 @@ static rung_result write_packet(const struct rung_context *context, const rung_f
         .source_id = frame->source_id,
     };
     size_t size = 0;
-    rung_result result = rung__packet_write(&request, packet.data, packet.size, &size);
+    result = rung__packet_write(&request, packet.data, packet.size, &size);
     if (needed)
         *needed = size;
     return result;
 }
 
+const struct rung__answer rung__answer_targets = {"rung_detect", RUNG_ROLE_DETECTOR, NULL, write};
+
 rung_result rung_detect(rung_context *context, const rung_frame *frame, rung_span packet,
                         size_t *needed, rung_run_info *info)
 {
-    struct rung__run run;
-    struct rung__mapping mapping;
-    rung_result result =
-        rung__run_begin(context, frame, packet, "rung_detect", RUNG_ROLE_DETECTOR, &run);
-    if (result != RUNG_OK)
-        return result;
-    rung__mapping(&run.placement, run.surface.width, run.surface.height, &mapping);
-    result = rung__run_model(context, &run);
-    if (result != RUNG_OK)
-        return result;
-    decode_and_select(context, &mapping);
-    result = write_packet(context, &run.frame, &mapping, packet, needed);
-    return result == RUNG_OK ? rung__run_end(context, &run, info) : result;
+    return rung__run_frame(context, &rung__answer_targets, frame, packet, needed, info);
 }

@@ -4,9 +4,17 @@
 
 #include <rung/context.h>
 
-#include "base/error.h"
+#include "kernel/embedding.h"
 #include "kernel/packet.h"
 #include "session/run.h"
+#include "stage/post/post.h"
+
+static size_t size_of(const struct rung_context *context, const struct rung__run *run)
+{
+    (void)run;
+    const uint32_t count = context->model->artifact.view.header.embedding_length;
+    return sizeof(rung_packet_header) + count * sizeof(float);
+}
 
 static rung_result check_numbers(const struct rung_context *context, const float *values,
                                  uint32_t count)
@@ -18,41 +26,37 @@ static rung_result check_numbers(const struct rung_context *context, const float
     return RUNG_OK;
 }
 
-static void write_packet(const struct rung_context *context, const struct rung__run *run,
-                         size_t size, void *to)
+static rung_result write(struct rung_context *context, struct rung__lane *lane, rung_span packet,
+                         size_t *needed)
 {
     const struct rung__header *header = &context->model->artifact.view.header;
-    const float *values = context->request.outputs[0].data;
+    const float *values = lane->request.outputs[0].data;
     const uint32_t count = header->embedding_length;
-    rung_packet_header head = rung__run_header(run, RUNG_SPACE_EMBEDDING);
-    float *numbers = (float *)((rung_packet_header *)to + 1);
+    rung_result result = check_numbers(context, values, count);
+    if (result != RUNG_OK)
+        return result;
+    rung_packet_header head = rung__run_header(&lane->run, RUNG_SPACE_EMBEDDING);
+    float *numbers = (float *)((rung_packet_header *)packet.data + 1);
     head.count = count;
     head.stride = sizeof *numbers;
-    head.total_size = size;
-    rung__packet_header_write(&head, to);
-    if (header->canvas.normalised)
-        context->model->embedding.normalise(values, count, numbers);
-    else
+    head.total_size = size_of(context, &lane->run);
+    rung__packet_header_write(&head, packet.data);
+    if (needed)
+        *needed = (size_t)head.total_size;
+    if (!header->canvas.normalised) {
         memcpy(numbers, values, count * sizeof *numbers);
+        return RUNG_OK;
+    }
+    struct rung__post_request request = {
+        .what = RUNG__POST_NORMALISE, .numbers = values, .count = count, .normalised = numbers};
+    return rung__stage_run(&context->stages, RUNG__STAGE_POSTPROCESS, &request);
 }
+
+const struct rung__answer rung__answer_embedding = {"rung_embed", RUNG_ROLE_EMBEDDER, size_of,
+                                                    write};
 
 rung_result rung_embed(rung_context *context, const rung_frame *frame, rung_span packet,
                        size_t *needed, rung_run_info *info)
 {
-    struct rung__run run;
-    rung_result result =
-        rung__run_begin(context, frame, packet, "rung_embed", RUNG_ROLE_EMBEDDER, &run);
-    if (result != RUNG_OK)
-        return result;
-    const uint32_t count = context->model->artifact.view.header.embedding_length;
-    const size_t size = sizeof(rung_packet_header) + count * sizeof(float);
-    result = rung__run_check_room(packet, size, needed);
-    if (result == RUNG_OK)
-        result = rung__run_model(context, &run);
-    if (result == RUNG_OK)
-        result = check_numbers(context, context->request.outputs[0].data, count);
-    if (result != RUNG_OK)
-        return result;
-    write_packet(context, &run, size, packet.data);
-    return rung__run_end(context, &run, info);
+    return rung__run_frame(context, &rung__answer_embedding, frame, packet, needed, info);
 }

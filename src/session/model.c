@@ -6,8 +6,10 @@
 
 #include <rung/artifact.h>
 
+#include "artifact/heads.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "kernel/decode.h"
 #include "session/own_device.h"
 #include "session/structure.h"
 
@@ -58,17 +60,13 @@ static rung_result copy_labels(struct rung_model *model)
     return RUNG_OK;
 }
 
-/** Fills the kernel tables; a head that this version cannot decode is refused here. */
-static rung_result choose_kernels(struct rung_model *model)
+/** A head that this version cannot decode is refused here. */
+static rung_result check_head(const struct rung_model *model)
 {
     const struct rung__header *header = &model->artifact.view.header;
-    const uint64_t cpu_flags = model->instance->cpu_flags;
-    rung__preprocess_init(&model->preprocess, cpu_flags);
-    rung__decode_init(&model->decode, cpu_flags);
-    rung__select_init(&model->select, cpu_flags);
-    rung__embedding_init(&model->embedding, cpu_flags);
-    rung__mask_init(&model->mask, cpu_flags);
-    if (header->role == RUNG_ROLE_DETECTOR && !model->decode.heads[header->head])
+    struct rung__decode_kernels decode;
+    rung__decode_init(&decode, 0);
+    if (header->role == RUNG_ROLE_DETECTOR && !decode.heads[header->head])
         return rung__fail(RUNG_UNSUPPORTED, "%s: this version has no decoder for head %u",
                           model->artifact.path, header->head);
     return RUNG_OK;
@@ -100,7 +98,7 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
         return result;
     }
     copy_canonical(model);
-    result = choose_kernels(model);
+    result = check_head(model);
     if (result == RUNG_OK)
         result = copy_labels(model);
     if (result == RUNG_OK)

@@ -7,11 +7,6 @@
 #include <rung/model.h>
 
 #include "artifact/artifact.h"
-#include "kernel/decode.h"
-#include "kernel/embedding.h"
-#include "kernel/mask.h"
-#include "kernel/preprocess.h"
-#include "kernel/select.h"
 #include "ladder/rungs.h"
 #include "session/instance.h"
 #include "session/serving.h"
@@ -32,11 +27,6 @@ struct rung_model {
     char canonical[2 * RUNG__SHA256_BYTES + 1];
     uint32_t label_count;
     uint32_t capabilities[RUNG__CLASSES_MAX];
-    struct rung__preprocess_kernels preprocess;
-    struct rung__decode_kernels decode;
-    struct rung__select_kernels select;
-    struct rung__embedding_kernels embedding;
-    struct rung__mask_kernels mask;
 };
 
 #define RUNG__THREADS_MAX 1024u /* of one run */

@@ -3,11 +3,23 @@
 
 #include "artifact/names.h"
 #include "base/clock.h"
-#include "base/error.h"
-#include "kernel/exact.h"
 #include "kernel/packet.h"
 #include "session/structure.h"
+#include "stage/engine/engine.h"
+#include "stage/pre/pre.h"
 
+const struct rung__answer *rung__answer_of(const struct rung_context *context)
+{
+    static const struct rung__answer *const answers[] = {
+        &rung__answer_targets, &rung__answer_embedding, &rung__answer_mask};
+    const uint32_t role = context->model->artifact.view.header.role;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        if ((uint32_t)answers[i]->role == role)
+            return answers[i];
+    return NULL; /* admission lets no other role in */
+}
+
+/** The frame as a surface and a crop of it, both checked. */
 static rung_result read_frame(const rung_frame *caller_frame, struct rung__run *run,
                               struct rung__crop *crop)
 {
@@ -32,72 +44,85 @@ static rung_result read_frame(const rung_frame *caller_frame, struct rung__run *
     return rung__surface_check(surface, crop);
 }
 
-rung_result rung__run_begin(const struct rung_context *context, const rung_frame *frame,
-                            rung_span packet, const char *function, rung_role role,
-                            struct rung__run *run)
+rung_result rung__run_place(const struct rung_context *context, struct rung__lane *lane,
+                            const rung_frame *frame)
 {
+    struct rung__run *run = &lane->run;
     struct rung__crop crop;
-    if (!context || !frame || (!packet.data && packet.size))
-        return rung__fail(RUNG_INVALID_ARGUMENT, "%s: an argument is NULL", function);
-    if ((uintptr_t)packet.data % 8)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "%s: the packet is not 8-byte aligned", function);
-    const struct rung__header *header = &context->model->artifact.view.header;
-    if (header->role != (uint32_t)role)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "%s: %s is no %s", function, header->name,
-                          rung__name_text(&rung__role_names, (uint32_t)role));
     rung_result result = read_frame(frame, run, &crop);
     if (result != RUNG_OK)
         return result;
     run->started = rung__clock_now();
-    rung__fit(&header->canvas, &crop, &run->placement);
+    rung__fit(&context->model->artifact.view.header.canvas, &crop, &run->placement);
+    rung__mapping(&run->placement, run->surface.width, run->surface.height, &run->mapping);
     return RUNG_OK;
 }
 
-/** Outputs of other types become f32, exactly. */
-static void widen_outputs(const struct rung_context *context)
+/** Asks the buffer for what it does with the lane's tensor. */
+static rung_result move_tensor(struct rung_context *context, struct rung__lane *lane,
+                               struct rung__buffer_request *request)
 {
-    const struct rung__model_report *report = &context->serving->report;
-    for (uint32_t i = 0; i < report->output_count; i++) {
-        float *to = context->widened[i];
-        uint64_t bytes = context->memory.output_bytes[i];
-        const uint8_t *from = context->memory.outputs[i];
-        if (!to)
-            continue;
-        switch (report->outputs[i].dtype) {
-        case RUNG_DTYPE_F16:
-            for (uint64_t n = 0; n < bytes / 2; n++)
-                to[n] = rung__f16_to_f32(rung__get_u16(from + 2 * n));
-            break;
-        case RUNG_DTYPE_I8:
-            for (uint64_t n = 0; n < bytes; n++)
-                to[n] = (float)(int8_t)from[n];
-            break;
-        default:
-            for (uint64_t n = 0; n < bytes; n++)
-                to[n] = (float)from[n];
-        }
-    }
+    request->slot = lane->slot;
+    request->input = lane->memory.input;
+    request->bytes = lane->memory.input_bytes;
+    return rung__stage_run(&context->stages, RUNG__STAGE_BUFFER, request);
 }
 
-rung_result rung__run_model(struct rung_context *context, struct rung__run *run)
+rung_result rung__run_prepare(struct rung_context *context, struct rung__lane *lane)
 {
-    const struct rung_model *model = context->model;
-    rung_result result = rung__context_reserve(context, &run->placement);
+    struct rung__run *run = &lane->run;
+    struct rung__buffer_request buffer = {.what = RUNG__BUFFER_TARGET};
+    rung_result result = move_tensor(context, lane, &buffer);
     if (result != RUNG_OK)
         return result;
-    rung__preprocess(&model->preprocess, &model->artifact.view.header.canvas, &run->placement,
-                     &run->surface, context->preprocess_workspace, context->memory.input);
-    run->prepared = rung__clock_now();
-    result = context->serving->rung->provider->run(context->running);
-    if (result != RUNG_OK)
-        return result;
+    run->generation = ++context->generation;
+    struct rung__pre_request request = {
+        .canvas = &context->model->artifact.view.header.canvas,
+        .placement = &run->placement,
+        .surface = &run->surface,
+        .tensor = buffer.target,
+        .readiness = &lane->readiness,
+        .generation = run->generation,
+    };
+    result = rung__stage_run(&context->stages, RUNG__STAGE_PREPROCESS, &request);
+    run->tensor = buffer.target;
+    run->preprocess_ns = rung__clock_now() - run->started;
+    return result;
+}
+
+/** Waits for the tensor, where it is still on its way, and gives it to the runtime. */
+static rung_result hand_over(struct rung_context *context, struct rung__lane *lane)
+{
+    struct rung__buffer_request request = {.what = RUNG__BUFFER_HAND_OVER,
+                                           .target = lane->run.tensor};
+    rung__readiness_wait(&lane->readiness, lane->run.tensor, lane->run.generation);
+    return move_tensor(context, lane, &request);
+}
+
+rung_result rung__run_model(struct rung_context *context, struct rung__lane *lane)
+{
+    struct rung__engine_request request = {context->serving->rung->provider->run, lane->running};
+    struct rung__run *run = &lane->run;
+    const uint64_t began = rung__clock_now();
+    rung_result result = hand_over(context, lane);
+    const uint64_t started = rung__clock_now();
+    if (result == RUNG_OK)
+        result = rung__stage_run(&context->stages, RUNG__STAGE_ENGINE, &request);
     run->answered = rung__clock_now();
-    widen_outputs(context);
-    return RUNG_OK;
+    run->preprocess_ns += started - began;
+    run->run_ns = run->answered - started;
+    if (result == RUNG_OK)
+        rung__lane_widen(lane, context);
+    return result;
 }
 
-rung_result rung__run_check_room(rung_span packet, size_t size, size_t *needed)
+rung_result rung__run_check_room(const struct rung_context *context, const struct rung__lane *lane,
+                                 rung_span packet, size_t *needed)
 {
+    const struct rung__answer *answer = rung__answer_of(context);
+    if (!answer->size)
+        return RUNG_OK;
+    const size_t size = answer->size(context, &lane->run);
     if (needed)
         *needed = size;
     return rung__packet_check_room(packet.size, size);
@@ -116,23 +141,60 @@ rung_packet_header rung__run_header(const struct rung__run *run, rung_space spac
     };
 }
 
-rung_result rung__run_end(const struct rung_context *context, const struct rung__run *run,
-                          rung_run_info *caller_info)
+rung_run_info rung__run_describe(const struct rung_context *context, const struct rung__run *run)
 {
-    struct rung_model *model = context->model;
-    rung__background_after_answer(model);
-    if (!caller_info)
-        return RUNG_OK;
-    const rung_run_info info = {
+    const struct rung_model *model = context->model;
+    return (rung_run_info){
         .identity = context->serving->identity,
         .rung = context->serving->rung->id,
         .artifact = model->artifact.digest_text,
-        .preprocess_ns = run->prepared - run->started,
-        .run_ns = run->answered - run->prepared,
+        .preprocess_ns = run->preprocess_ns,
+        .run_ns = run->run_ns,
         .postprocess_ns = rung__clock_now() - run->answered,
         .role = (rung_role)model->artifact.view.header.role,
         .calibration_overridden = context->overridden,
         .precision = context->serving->precision,
     };
-    return rung__structure_write(caller_info, &info, sizeof info, "rung_run_info");
+}
+
+/** The arguments that all roles have, and that the model is of this one. */
+static rung_result check_arguments(const rung_context *context, const struct rung__answer *answer,
+                                   const rung_frame *frame, rung_span packet)
+{
+    if (!context || !frame || (!packet.data && packet.size))
+        return rung__fail(RUNG_INVALID_ARGUMENT, "%s: an argument is NULL", answer->function);
+    if ((uintptr_t)packet.data % 8)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "%s: the packet is not 8-byte aligned",
+                          answer->function);
+    const struct rung__header *header = &context->model->artifact.view.header;
+    if (header->role != (uint32_t)answer->role)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "%s: %s is no %s", answer->function, header->name,
+                          rung__name_text(&rung__role_names, (uint32_t)answer->role));
+    return RUNG_OK;
+}
+
+rung_result rung__run_frame(rung_context *context, const struct rung__answer *answer,
+                            const rung_frame *frame, rung_span packet, size_t *needed,
+                            rung_run_info *info)
+{
+    rung_result result = check_arguments(context, answer, frame, packet);
+    if (result != RUNG_OK)
+        return result;
+    struct rung__lane *lane = &context->lanes[0];
+    result = rung__run_place(context, lane, frame);
+    if (result == RUNG_OK)
+        result = rung__run_check_room(context, lane, packet, needed);
+    if (result == RUNG_OK)
+        result = rung__run_prepare(context, lane);
+    if (result == RUNG_OK)
+        result = rung__run_model(context, lane);
+    if (result == RUNG_OK)
+        result = answer->write(context, lane, packet, needed);
+    if (result != RUNG_OK)
+        return result;
+    rung__background_after_answer(context->model);
+    if (!info)
+        return RUNG_OK;
+    const rung_run_info ours = rung__run_describe(context, &lane->run);
+    return rung__structure_write(info, &ours, sizeof ours, "rung_run_info");
 }

@@ -2,44 +2,54 @@
 #ifndef RUNG__SESSION_RUN_H
 #define RUNG__SESSION_RUN_H
 
-#include "kernel/fit.h"
-#include "kernel/preprocess.h"
 #include "session/context.h"
 
-/* What rung_detect, rung_embed and rung_segment share: one frame on the caller's thread. */
+/* What rung_detect, rung_embed, rung_segment and a series share: the steps of one frame. */
 
-/** One frame on its way through a context. */
-struct rung__run {
-    rung_frame frame;
-    struct rung__surface surface;
-    struct rung__placement placement;
-    uint64_t started, prepared, answered; /**< rung__clock_now */
+/** What the models of a role answer, and how that becomes a packet. */
+struct rung__answer {
+    const char *function; /**< the public one, for sentences */
+    rung_role role;
+    /** The packet's size where it is known before the model runs; NULL: it is not. */
+    size_t (*size)(const struct rung_context *context, const struct rung__run *run);
+    /** Makes the packet of what the lane's model answered and sets `*needed` (may be NULL).
+     * Results: OK, CAPACITY (nothing was written), BACKEND. */
+    rung_result (*write)(struct rung_context *context, struct rung__lane *lane, rung_span packet,
+                         size_t *needed);
 };
 
-/**
- * Checks the arguments of `function`, which is for models of `role` alone, and places the frame on
- * the canvas. Results: OK, INVALID_ARGUMENT, VERSION.
- */
-rung_result rung__run_begin(const struct rung_context *context, const rung_frame *frame,
-                            rung_span packet, const char *function, rung_role role,
-                            struct rung__run *run);
+extern const struct rung__answer rung__answer_targets, rung__answer_embedding, rung__answer_mask;
 
-/** Preprocesses and runs; the outputs are then f32. Results: OK, BACKEND, DEVICE_LOST, NO_MEMORY.
- */
-rung_result rung__run_model(struct rung_context *context, struct rung__run *run);
+/** That of a context's role. */
+const struct rung__answer *rung__answer_of(const struct rung_context *context);
 
 /**
- * Before anything is computed for a packet of a known size: sets `*needed` (may be NULL). Results:
- * OK, CAPACITY.
+ * Checks a frame and places it on the canvas, in the lane. Results: OK, INVALID_ARGUMENT, VERSION.
  */
-rung_result rung__run_check_room(rung_span packet, size_t size, size_t *needed);
+rung_result rung__run_place(const struct rung_context *context, struct rung__lane *lane,
+                            const rung_frame *frame);
+
+/** Preprocesses what was placed. The tensor may still be on its way. Results: OK, NO_MEMORY,
+ * UNSUPPORTED. */
+rung_result rung__run_prepare(struct rung_context *context, struct rung__lane *lane);
+
+/** Runs the model; the outputs are then f32. Results: OK, BACKEND, DEVICE_LOST. */
+rung_result rung__run_model(struct rung_context *context, struct rung__lane *lane);
+
+/** Before anything is computed for a packet of a known size: sets `*needed` (may be NULL). Results:
+ * OK, CAPACITY. */
+rung_result rung__run_check_room(const struct rung_context *context, const struct rung__lane *lane,
+                                 rung_span packet, size_t *needed);
 
 /** The header of a packet that holds no targets, without its counts and sizes. */
 rung_packet_header rung__run_header(const struct rung__run *run, rung_space space);
 
-/** Tells the caller what ran, when the caller wants to know (`info` may be NULL). Results: OK,
- * INVALID_ARGUMENT, VERSION. */
-rung_result rung__run_end(const struct rung_context *context, const struct rung__run *run,
-                          rung_run_info *info);
+/** What ran, for the caller. */
+rung_run_info rung__run_describe(const struct rung_context *context, const struct rung__run *run);
+
+/** All steps of one frame on the calling thread: what the public functions do. */
+rung_result rung__run_frame(rung_context *context, const struct rung__answer *answer,
+                            const rung_frame *frame, rung_span packet, size_t *needed,
+                            rung_run_info *info);
 
 #endif
