@@ -21,7 +21,8 @@
 /** The instruction sets that kernels are written for. */
 enum rung__cpu_flag {
     RUNG__CPU_AVX2 = 1u << 0,
-    RUNG__CPU_AVX512 = 1u << 1, /**< F, BW, DQ, VL, VBMI and VBMI2: Ice Lake, Zen 4 and later */
+    RUNG__CPU_AVX512 =
+        1u << 1, /**< F, BW, DQ, VL, VBMI, VBMI2 and VNNI: Ice Lake, Zen 4 and later */
     RUNG__CPU_NEON = 1u << 2,
 };
 

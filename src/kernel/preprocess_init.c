@@ -2,13 +2,25 @@
 #include "kernel/preprocess.h"
 
 #include "artifact/tensors.h"
+#include "kernel/bilinear.h"
 #include "kernel/cpu_flags.h"
+#include "kernel/nearest.h"
+#include "kernel/triangle.h"
 
 void rung__preprocess_init(struct rung__preprocess_kernels *kernels, uint64_t cpu_flags)
 {
-    (void)cpu_flags; /* there is the oracle alone so far */
+    (void)cpu_flags;
     for (uint32_t i = 0; i <= RUNG_RESAMPLER_NEAREST; i++)
         kernels->resamplers[i] = rung__resampler_c;
+#if RUNG__HAVE_X86
+    if (cpu_flags & RUNG__CPU_AVX2) {
+        kernels->resamplers[RUNG_RESAMPLER_BILINEAR] = rung__bilinear_avx2;
+        rung__nearest_init_avx2(kernels);
+        rung__triangle_init_avx2(kernels);
+    }
+    if (cpu_flags & RUNG__CPU_AVX512)
+        rung__triangle_init_avx512(kernels);
+#endif
 }
 
 uint64_t rung__tensor_bytes(const struct rung__canvas *canvas)

@@ -54,22 +54,27 @@ static struct rung__window triangle_window(const struct triangle *triangle, uint
     return (struct rung__window){first, (last < samples ? last : samples - 1) - first + 1};
 }
 
+struct rung__window rung__triangle_weights(uint32_t outputs, uint32_t samples, uint32_t i,
+                                           uint32_t *weights)
+{
+    const uint32_t longer = samples > outputs ? samples : outputs;
+    const struct triangle triangle = {(2 * (int64_t)i + 1) * samples - outputs, 2 * (int64_t)longer,
+                                      2 * (int64_t)outputs};
+    const struct rung__window window = triangle_window(&triangle, samples);
+    int64_t total = 0;
+    for (uint32_t j = 0; j < window.count; j++)
+        total += triangle_weight(&triangle, (int64_t)window.first + j);
+    for (uint32_t j = 0; j < window.count; j++) {
+        const int64_t weight = triangle_weight(&triangle, (int64_t)window.first + j);
+        weights[j] = (uint32_t)((2 * weight * (INT64_C(1) << 22) + total) / (2 * total));
+    }
+    return window;
+}
+
 void rung__axis_triangle(uint32_t outputs, uint32_t samples, struct rung__window *windows,
                          uint32_t *weights)
 {
-    const uint32_t longer = samples > outputs ? samples : outputs;
     const uint32_t taps = rung__axis_triangle_taps(outputs, samples);
-    struct triangle triangle = {0, 2 * (int64_t)longer, 2 * (int64_t)outputs};
-    for (uint32_t i = 0; i < outputs; i++, weights += taps) {
-        triangle.centre = (2 * (int64_t)i + 1) * samples - outputs;
-        const struct rung__window window = triangle_window(&triangle, samples);
-        int64_t total = 0;
-        for (uint32_t j = 0; j < window.count; j++)
-            total += triangle_weight(&triangle, (int64_t)window.first + j);
-        for (uint32_t j = 0; j < window.count; j++) {
-            const int64_t weight = triangle_weight(&triangle, (int64_t)window.first + j);
-            weights[j] = (uint32_t)((2 * weight * (INT64_C(1) << 22) + total) / (2 * total));
-        }
-        windows[i] = window;
-    }
+    for (uint32_t i = 0; i < outputs; i++, weights += taps)
+        windows[i] = rung__triangle_weights(outputs, samples, i, weights);
 }

@@ -69,9 +69,9 @@ static uint32_t overlap(uint32_t a, uint32_t a_size, uint32_t b, uint32_t b_size
     return end > start ? end - start : 0;
 }
 
-/** Does an accepted target rule this candidate out? */
-static bool rules_out(const struct rung__candidate *target, const struct rung__candidate *candidate,
-                      const struct rung__selection *selection)
+bool rung__candidate_rules_out(const struct rung__candidate *target,
+                               const struct rung__candidate *candidate,
+                               const struct rung__selection *selection)
 {
     if ((selection->flags & RUNG_SUPPRESS_PER_CLASS) && target->class_id != candidate->class_id)
         return false;
@@ -94,7 +94,8 @@ static uint32_t suppress(const struct rung__candidate *candidates,
     for (uint32_t i = 0; i < count; i++) {
         const struct rung__candidate *candidate = &candidates[order[i]];
         uint32_t j = 0;
-        while (j < accepted && !rules_out(&candidates[order[j]], candidate, selection))
+        while (j < accepted &&
+               !rung__candidate_rules_out(&candidates[order[j]], candidate, selection))
             j++;
         if (j == accepted)
             order[accepted++] = order[i];
@@ -102,7 +103,7 @@ static uint32_t suppress(const struct rung__candidate *candidates,
     return accepted;
 }
 
-uint64_t rung__select_workspace(const struct rung__selection *selection, uint32_t count)
+uint64_t rung__select_workspace_c(const struct rung__selection *selection, uint32_t count)
 {
     const uint32_t considered = selection->considered < count ? selection->considered : count;
     return (uint64_t)count * sizeof(uint64_t) + ((uint64_t)considered + 1) / 2 * sizeof(uint64_t);

@@ -62,7 +62,8 @@ static rung_result decode_outputs(struct rung__vectors_run *run,
     struct rung__decode_request request = {.canvas = &decode->place.canvas,
                                            .mapping = &mapping,
                                            .selection = &decode->selection,
-                                           .tensors = &decode->tensors};
+                                           .tensors = &decode->tensors,
+                                           .scan = &kernels.scan};
     rung__decode_init(&kernels, run->cpu_flags);
     if (!kernels.heads[decode->head])
         return rung__fail(RUNG_NOT_FOUND, "there is no decoder for head %s",
@@ -177,10 +178,10 @@ static rung_result select_and_pack(struct rung__vectors_run *run,
     struct rung__select_kernels kernels;
     struct rung__selected selected = {
         .order = rung__vectors_take(run, selection->max_targets * sizeof(uint32_t), UNTOUCHED)};
-    void *workspace = rung__vectors_take(run, rung__select_workspace(selection, count), UNTOUCHED);
+    rung__select_init(&kernels, run->cpu_flags);
+    void *workspace = rung__vectors_take(run, kernels.workspace_bytes(selection, count), UNTOUCHED);
     if (!selected.order || !workspace)
         return RUNG_NO_MEMORY;
-    rung__select_init(&kernels, run->cpu_flags);
     kernels.run(candidates, count, selection, packet.k, workspace, &selected);
     packet.candidates = candidates;
     packet.selected = &selected;

@@ -9,10 +9,13 @@
 #include <cmocka.h>
 
 #include "guard.h"
+#include "kernel/cpu_flags.h"
 #include "kernel/select.h"
 #include "sweep.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const struct rung__cpu_level *level; /* of the kernels that are run */
 
 /** Everything of a selection in memory that ends at guard pages. */
 struct outcome {
@@ -26,9 +29,9 @@ static struct outcome run_select(const struct rung__candidate *candidates, uint3
     struct rung__select_kernels kernels;
     struct outcome outcome = {.order =
                                   guard_bytes(selection->max_targets * sizeof(uint32_t), 0xa5)};
-    struct guarded workspace = guard_bytes((size_t)rung__select_workspace(selection, count), 0xa5);
+    rung__select_init(&kernels, level->flags);
+    struct guarded workspace = guard_bytes((size_t)kernels.workspace_bytes(selection, count), 0xa5);
     outcome.selected.order = (uint32_t *)outcome.order.bytes;
-    rung__select_init(&kernels, 0);
     kernels.run(candidates, count, selection, k, workspace.bytes, &outcome.selected);
     guard_free(&workspace);
     return outcome;
@@ -314,5 +317,8 @@ int main(void)
         cmocka_unit_test(nesting_counts_one_way),
         cmocka_unit_test(what_is_left_out_sets_incomplete),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = 0;
+    for (size_t i = 0; (level = rung__cpu_level(i)); i++)
+        failed += cmocka_run_group_tests_name(level->name, tests, NULL, NULL);
+    return failed;
 }

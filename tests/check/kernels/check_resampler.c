@@ -78,8 +78,78 @@ static void check_random(struct kernel_check *check, uint8_t resampler, uint32_t
     }
 }
 
+/* Whole pictures on whole canvases where something ends: width and height of both. */
+static const uint32_t forms[][4] = {
+    {1, 1, 1, 1},   {1, 1, 50, 3},   {2, 1, 33, 1},     {2, 2, 400, 2},     {3, 2, 31, 4},
+    {7, 1, 7, 1},   {8, 3, 16, 3},   {64, 6, 32, 3},    {96, 9, 32, 3},     {131, 4, 129, 5},
+    {17, 1, 16, 1}, {333, 2, 65, 2}, {65535, 1, 77, 1}, {1, 65535, 3, 100}, {1, 3, 16384, 1},
+};
+
+static void check_form(struct kernel_check *check, uint8_t resampler, const uint32_t sizes[4],
+                       uint32_t format, uint8_t layout, uint8_t dtype)
+{
+    const struct rung__crop crop = {0, 0, sizes[0], sizes[1]};
+    struct picture picture = picture_make(&check->sweep, sizes[0], sizes[1], format, 1);
+    struct job job = {.surface = &picture.surface, .piece = sizes[3]};
+    do
+        job.canvas = picture_canvas(&check->sweep, 1);
+    while (job.canvas.dtype != dtype || job.canvas.layout != layout);
+    job.canvas.width = sizes[2];
+    job.canvas.height = sizes[3];
+    job.canvas.fit = RUNG_FIT_STRETCH;
+    job.canvas.resampler = resampler;
+    rung__fit(&job.canvas, &crop, &job.placement);
+    compare(check, &job);
+    picture_free(&picture);
+}
+
+static void check_forms(struct kernel_check *check, uint8_t resampler)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (uint32_t format = RUNG_PIXEL_RGB8; format <= RUNG_PIXEL_GRAY8; format++)
+            for (uint8_t dtype = RUNG_DTYPE_F32; dtype <= RUNG_DTYPE_U8; dtype++) {
+                const uint8_t last =
+                    dtype == RUNG_DTYPE_U8 ? RUNG_LAYOUT_BGRA : RUNG_LAYOUT_INTERLEAVED;
+                for (uint8_t layout = RUNG_LAYOUT_PLANAR; layout <= last; layout++)
+                    check_form(check, resampler, forms[i], format, layout, dtype);
+            }
+}
+
+/** From the crop's sides to the content's. */
+static const uint32_t extremes[][2][2] = {
+    {{1, 1}, {1, 1}},       {{1, 1}, {300, 200}},  {{2, 2}, {16384, 1}},  {{3, 2}, {1, 16384}},
+    {{65535, 1}, {1, 1}},   {{1, 65535}, {1, 1}},  {{65535, 5}, {70, 5}}, {{5, 65535}, {5, 70}},
+    {{65535, 1}, {65, 1}},  {{37, 41}, {37, 41}},  {{37, 41}, {37, 20}},  {{37, 41}, {18, 41}},
+    {{128, 96}, {64, 48}},  {{127, 95}, {64, 48}}, {{64, 48}, {63, 47}},  {{64, 48}, {65, 49}},
+    {{400, 300}, {64, 48}}, {{640, 8}, {16, 8}},   {{1, 300}, {300, 1}},  {{300, 1}, {1, 300}},
+};
+
+/** Each black, white, a chequer of both, and noise: sums and roundings at their ends. */
+static void check_extreme(struct kernel_check *check, uint8_t resampler, const uint32_t from[2],
+                          const uint32_t to[2])
+{
+    struct sweep *sweep = &check->sweep;
+    for (uint32_t kind = 0; kind < 4; kind++) {
+        const uint32_t format = sweep_range(sweep, RUNG_PIXEL_RGB8, RUNG_PIXEL_GRAY8);
+        struct picture picture = picture_make(sweep, from[0], from[1], format, 0);
+        for (size_t i = 0; kind < 3 && i < picture.pixels.size; i++)
+            picture.pixels.bytes[i] = kind == 0 || (kind == 2 && i & 1) ? 0 : 255;
+        struct job job = {.canvas = picture_canvas(sweep, 1), .surface = &picture.surface};
+        job.canvas.width = to[0];
+        job.canvas.height = job.piece = to[1];
+        job.canvas.fit = RUNG_FIT_STRETCH;
+        job.canvas.resampler = resampler;
+        rung__fit(&job.canvas, &(struct rung__crop){0, 0, from[0], from[1]}, &job.placement);
+        compare(check, &job);
+        picture_free(&picture);
+    }
+}
+
 static void check_resampler(struct kernel_check *check, uint8_t resampler)
 {
+    check_forms(check, resampler);
+    for (size_t i = 0; i < sizeof extremes / sizeof *extremes && !check->failed; i++)
+        check_extreme(check, resampler, extremes[i][0], extremes[i][1]);
     check_random(check, resampler, 600 * check->effort, 40);
     check_random(check, resampler, 200 * check->effort, 300);
     check_random(check, resampler, 12 * check->effort, 2000);

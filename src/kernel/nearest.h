@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef RUNG__KERNEL_NEAREST_H
+#define RUNG__KERNEL_NEAREST_H
+
+#include "kernel/byte_rows.h"
+
+/* What the vector kernels of the resampler `nearest` share. */
+
+/** The columns of one placement. */
+struct rung__nearest_columns {
+    const uint32_t *offsets; /**< of the pixels in bytes */
+    uint32_t count;
+    uint32_t row_bytes;   /**< of the crop: nothing behind them is read */
+    uint32_t channels[3]; /**< where the stored ones are in a pixel */
+};
+
+/** The part of an instruction set. */
+struct rung__nearest_parts {
+    /** Makes the pixels of a content row and writes nothing behind them. */
+    void (*row)(const struct rung__nearest_columns *columns, const uint8_t *from, uint8_t *to);
+    rung__store_bytes *store;
+};
+
+/* The functions of a rung__resampler. */
+uint64_t rung__nearest_tables_bytes(const struct rung__canvas *canvas,
+                                    const struct rung__placement *placement);
+void rung__nearest_make_tables(const struct rung__preprocess_frame *frame);
+uint64_t rung__nearest_scratch_bytes(const struct rung__canvas *canvas,
+                                     const struct rung__placement *placement);
+void rung__nearest_rows(const struct rung__nearest_parts *parts,
+                        const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
+                        void *scratch);
+
+void rung__nearest_init_avx2(struct rung__preprocess_kernels *kernels);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <immintrin.h>
+#include <string.h>
+
+#include "artifact/format.h"
+#include "kernel/nearest.h"
+#include "kernel/store_bytes.h"
+
+#define PIXELS     4u  /* at once */
+#define PIXEL_READ 4u  /* bytes */
+#define WRITTEN    16u /* bytes for four pixels: the next ones begin at 12 */
+
+/** How many pixels may go four at a time: nothing behind the row is read, none behind it written.
+ */
+static uint32_t whole_of(const struct rung__nearest_columns *columns)
+{
+    uint32_t whole = columns->count;
+    while (whole > 0 && columns->offsets[whole - 1] + PIXEL_READ > columns->row_bytes)
+        whole--;
+    while (whole > 0 && 3 * (columns->count - whole) < WRITTEN - 3 * PIXELS)
+        whole--;
+    return whole / PIXELS * PIXELS;
+}
+
+static int32_t pixel(const uint8_t *at)
+{
+    int32_t bytes;
+    memcpy(&bytes, at, sizeof bytes);
+    return bytes;
+}
+
+/** From four pixels in 32-bit lanes to their stored channels. */
+static __m128i picks_of(const uint32_t channels[3])
+{
+    uint8_t picks[16];
+    memset(picks, 0x80, sizeof picks);
+    for (uint32_t i = 0; i < 3 * PIXELS; i++)
+        picks[i] = (uint8_t)(i / 3 * 4 + channels[i % 3]);
+    return _mm_loadu_si128((const __m128i *)picks);
+}
+
+static void row(const struct rung__nearest_columns *columns, const uint8_t *from, uint8_t *to)
+{
+    const uint32_t *offsets = columns->offsets, whole = whole_of(columns);
+    const __m128i picks = picks_of(columns->channels);
+    uint32_t x = 0;
+    for (; x < whole; x += PIXELS) {
+        const __m128i pixels =
+            _mm_setr_epi32(pixel(from + offsets[x]), pixel(from + offsets[x + 1]),
+                           pixel(from + offsets[x + 2]), pixel(from + offsets[x + 3]));
+        _mm_storeu_si128((__m128i *)(to + (size_t)3 * x), _mm_shuffle_epi8(pixels, picks));
+    }
+    for (; x < columns->count; x++)
+        for (size_t c = 0; c < 3; c++)
+            to[(size_t)3 * x + c] = from[offsets[x] + columns->channels[c]];
+}
+
+static const struct rung__nearest_parts parts = {row, rung__store_bytes_avx2};
+
+static void rows(const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
+                 void *scratch)
+{
+    rung__nearest_rows(&parts, frame, first, end, scratch);
+}
+
+void rung__nearest_init_avx2(struct rung__preprocess_kernels *kernels)
+{
+    kernels->resamplers[RUNG_RESAMPLER_NEAREST] = (struct rung__resampler){
+        rung__nearest_tables_bytes, rung__nearest_make_tables, rung__nearest_scratch_bytes, rows};
+}
