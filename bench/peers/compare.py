@@ -130,8 +130,8 @@ def main():
     parser.add_argument("--only", action="append", choices=PARTS, help="this part (default: all)")
     parser.add_argument("--level", action="append", default=[], help="of Rung's instructions (default: all above scalar)")
     parser.add_argument("--photos", type=pathlib.Path, default=harness.PHOTOS, help="a folder (default: the demo's)")
-    parser.add_argument("--clock", choices=("wall", "thread"), default="wall",
-                        help="wall time, or the time that the thread ran, for a machine that is never quiet (wall)")
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall",
+                        help="wall time, or the time that CPUs worked for it, for a machine that is never quiet (wall)")
     harness.add_options(parser, ROUNDS)
     options = parser.parse_args()
     if not in_venv():
