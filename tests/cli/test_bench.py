@@ -118,6 +118,18 @@ def test_it_measures_as_long_as_it_is_told(bench):
     assert 0 <= machine["others"] <= 1.02 - machine["own"]  # the system counts in hundredths of a second
 
 
+def test_a_busy_machine_is_told(bench):
+    text = bench("--duration", "1").out
+    others = int(re.search(r"(\d+) % by others", text).group(1))
+    assert others == 5 or ("\nbusy " in text) == (others > 5)  # 5 % is told from 5.1 % before it is rounded
+
+
+def test_nothing_is_probed_behind_it(bench, tmp_path):
+    asking = clean_environment(RUNG_PROBE="all", XDG_STATE_HOME=str(tmp_path))
+    bench("--iterations", "5", environment=asking)
+    assert not list(tmp_path.rglob("unasked.json"))
+
+
 def test_two_rungs_take_turns_on_the_same_frames(bench):
     answer = report(bench("--json", "--iterations", "60", "--compare", "tract"))
     first, second = answer["results"]
