@@ -13,5 +13,7 @@ void check_nearest(struct kernel_check *check);
 void time_nearest(struct kernel_check *check);
 void check_select(struct kernel_check *check);
 void time_select(struct kernel_check *check);
+void check_normalise(struct kernel_check *check);
+void time_normalise(struct kernel_check *check);
 
 #endif

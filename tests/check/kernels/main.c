@@ -24,6 +24,7 @@ static const struct operation {
     {"triangle", check_triangle, time_triangle},
     {"nearest", check_nearest, time_nearest},
     {"select", check_select, time_select},
+    {"normalise", check_normalise, time_normalise},
     {NULL, NULL, NULL},
 };
 
