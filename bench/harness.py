@@ -40,20 +40,24 @@ def environment(**more):
 
 # ---- the peers --------------------------------------------------------------------------------
 
-def peers_python():
-    """A Python with the pinned packages, made on the first use and when they change."""
-    lists = [ROOT / "scripts/requirements.txt", HERE / "requirements.txt"]
+def python_with(venv, lists, options=(), finish=lambda venv: None):
+    """A Python with the packages of these lists, made on the first use and when they change."""
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in lists) + sys.version.encode()).hexdigest()
-    venv = WORK / "venv"
     stamp = venv / "requirements.sha256"
     if not stamp.exists() or stamp.read_text() != digest:
         print(f"makes the peers' Python in {venv}", file=sys.stderr)
         shutil.rmtree(venv, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", venv], check=True)
         subprocess.run([venv / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                        "--only-binary=:all:", "--require-hashes", *(f"--requirement={file}" for file in lists)], check=True)
+                        "--only-binary=:all:", "--require-hashes", *options, *(f"--requirement={file}" for file in lists)],
+                       check=True)
+        finish(venv)
         stamp.write_text(digest)  # last: what was broken off is made again
     return venv / "bin/python"
+
+
+def peers_python():
+    return python_with(WORK / "venv", [ROOT / "scripts/requirements.txt", HERE / "requirements.txt"])
 
 
 def peer_folder(name):

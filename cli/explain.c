@@ -5,26 +5,13 @@
 #include "colour.h"
 #include "common.h"
 #include "device.h"
+#include "roles.h"
 
 static bool line_only;
 
 static rung_result write_explanation(void *instance, rung_span to, size_t *needed)
 {
     return rung_instance_explain(instance, to, needed);
-}
-
-/** What answers for a role. */
-static rung_result answer(rung_role role, rung_context *context, const rung_frame *frame,
-                          rung_span packet, rung_run_info *info)
-{
-    switch (role) {
-    case RUNG_ROLE_EMBEDDER:
-        return rung_embed(context, frame, packet, NULL, info);
-    case RUNG_ROLE_SEGMENTER:
-        return rung_segment(context, frame, packet, NULL, info);
-    default:
-        return rung_detect(context, frame, packet, NULL, info);
-    }
 }
 
 /** One real run on a grey picture: what executed is known from it, not from what is installed. */
@@ -47,7 +34,8 @@ static rung_result run_once(rung_model *model, const rung_model_info *model_info
     size_t size = (size_t)model_info->max_output_bytes;
     void *packet = malloc(size);
     *info = (rung_run_info){.struct_size = sizeof *info, .version = RUNG_STRUCT_VERSION};
-    result = packet ? answer(model_info->role, context, &frame, (rung_span){packet, size}, info)
+    result = packet ? role_run_of(model_info->role)(context, &frame, (rung_span){packet, size},
+                                                    NULL, info)
                     : RUNG_NO_MEMORY;
     free(packet);
     rung_context_destroy(context);

@@ -9,6 +9,9 @@
 #include "output.h"
 #include "report.h"
 
+/* Whether it may serve so is what is found out. */
+#define MODEL_FLAGS RUNG_MODEL_ANY_PRECISION
+
 #define LABELS_FILE "labels.json" /* in the folder of the photographs */
 
 /** The options of this command alone. */
@@ -34,31 +37,13 @@ struct gate {
 
 /* ---- models ------------------------------------------------------------------------------- */
 
-static rung_result open_on(rung_instance *instance, const char *name, const char *rung,
-                           uint32_t threads, struct role_model *out)
-{
-    char path[PATH_MAX];
-    const rung_model_options options = {
-        .struct_size = sizeof options,
-        .version = RUNG_STRUCT_VERSION,
-        .flags = RUNG_MODEL_ANY_PRECISION, /* whether it may serve so is what is found out */
-        .threads = threads,
-        .rung = rung,
-    };
-    out->info = (rung_model_info){.struct_size = sizeof out->info, .version = RUNG_STRUCT_VERSION};
-    rung_result result = find_model(instance, name, path, sizeof path);
-    if (result == RUNG_OK)
-        result = rung_model_open(instance, path, &options, &out->model);
-    return result == RUNG_OK ? rung_model_get_info(out->model, &out->info) : result;
-}
-
 /** The model in f32 on the floor: ONNX Runtime's CPU, or tract where that is not. */
 static int open_right(rung_instance *instance, uint32_t threads, struct role_model *out)
 {
     const char *name = wanted.against ? wanted.against : wanted.model;
-    rung_result result = open_on(instance, name, "ort-cpu", threads, out);
+    rung_result result = role_open_on(instance, name, "ort-cpu", MODEL_FLAGS, threads, out);
     if (result == RUNG_UNSUPPORTED)
-        result = open_on(instance, name, "tract", threads, out);
+        result = role_open_on(instance, name, "tract", MODEL_FLAGS, threads, out);
     if (result != RUNG_OK)
         return fail_with(result);
     if (out->info.form == RUNG_FORM_F32)
@@ -102,8 +87,8 @@ static int open_models(void *user, rung_instance *instance, const struct job_pla
     int status = open_right(instance, plan->threads, &gate->models.right);
     if (status != EXIT_DONE)
         return status;
-    const rung_result result =
-        open_on(instance, wanted.model, common.rung, plan->threads, &gate->models.form);
+    const rung_result result = role_open_on(instance, wanted.model, common.rung, MODEL_FLAGS,
+                                            plan->threads, &gate->models.form);
     return result == RUNG_OK ? check_alike(&gate->models) : fail_with(result);
 }
 
@@ -155,19 +140,13 @@ static rung_result session_new(void *user, void **out)
     return result;
 }
 
-static role_run_fn *run_of(rung_role role)
-{
-    return role == RUNG_ROLE_DETECTOR   ? rung_detect
-           : role == RUNG_ROLE_EMBEDDER ? rung_embed
-                                        : rung_segment;
-}
-
 static rung_result run_both(const struct session *session, rung_role role,
                             const struct job_item *item, rung_rect part)
 {
     rung_run_info info;
-    rung_result result = role_run(&session->right, run_of(role), item, part, &info);
-    return result == RUNG_OK ? role_run(&session->form, run_of(role), item, part, &info) : result;
+    rung_result result = role_run(&session->right, role_run_of(role), item, part, &info);
+    return result == RUNG_OK ? role_run(&session->form, role_run_of(role), item, part, &info)
+                             : result;
 }
 
 /** Seven eighths of both sides. */

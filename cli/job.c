@@ -2,7 +2,6 @@
 #include "job.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,22 +37,6 @@ struct job {
     size_t skipped, done, failed, counted;
     int status;
 };
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-    interrupted = signal_number;
-    signals_end_process(signal_number);
-}
-
-/** The first Ctrl-C or TERM lets the pictures at hand finish; a second one ends the process. */
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = interrupt};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 double job_now_ms(void)
 {
@@ -161,7 +144,7 @@ static int take_all(struct job *job)
             status = take_item(job, item);
         else if (state == PIPELINE_ITEM)
             pipeline_release(job->pipeline, item);
-        if (interrupted || status != EXIT_DONE)
+        if (signals_caught() || status != EXIT_DONE)
             pipeline_stop(job->pipeline);
         progress_draw(&job->progress, job->done + job->failed, job_now_ms());
     }
@@ -298,12 +281,12 @@ static int work_through(struct job *job, char **operands)
         status = job->work->finish(job->user);
     if (!common.json)
         summarise(job, (job_now_ms() - begin) / 1e3);
-    if (interrupted)
+    if (signals_caught())
         fprintf(stderr, "rung: interrupted after %zu of %zu pictures\n",
                 job->skipped + job->done + job->failed, job->sources.count);
     if (status != EXIT_DONE)
         return status;
-    return interrupted ? EXIT_INTERRUPTED : job->status;
+    return signals_caught() ? EXIT_INTERRUPTED : job->status;
 }
 
 static void tear_down(struct job *job)
@@ -325,7 +308,7 @@ static void tear_down(struct job *job)
 int job_run(const struct job_work *work, void *user, int count, char **operands)
 {
     struct job job = {.work = work, .user = user, .resume = {.file = -1}};
-    catch_signals();
+    signals_catch();
     int status = list_sources(&job, count, operands);
     if (status == EXIT_DONE)
         status = make_instance(&job);

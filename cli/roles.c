@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "roles.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,6 +31,24 @@ int role_open(rung_instance *instance, const char *command, const char *name, ui
     fprintf(stderr, "rung %s: %s is no %s; rung models tells what it is\n", command, out->info.name,
             role_name(role));
     return EXIT_USAGE;
+}
+
+rung_result role_open_on(rung_instance *instance, const char *name, const char *rung,
+                         uint32_t flags, uint32_t threads, struct role_model *out)
+{
+    char path[PATH_MAX];
+    const rung_model_options options = {
+        .struct_size = sizeof options,
+        .version = RUNG_STRUCT_VERSION,
+        .flags = flags,
+        .threads = threads,
+        .rung = rung,
+    };
+    out->info = (rung_model_info){.struct_size = sizeof out->info, .version = RUNG_STRUCT_VERSION};
+    rung_result result = find_model(instance, name, path, sizeof path);
+    if (result == RUNG_OK)
+        result = rung_model_open(instance, path, &options, &out->model);
+    return result == RUNG_OK ? rung_model_get_info(out->model, &out->info) : result;
 }
 
 void role_close(struct role_model *model)
@@ -73,6 +92,18 @@ void role_session_finish(struct role_session *session)
 {
     rung_context_destroy(session->context);
     free(session->packet);
+}
+
+role_run_fn *role_run_of(rung_role role)
+{
+    switch (role) {
+    case RUNG_ROLE_EMBEDDER:
+        return rung_embed;
+    case RUNG_ROLE_SEGMENTER:
+        return rung_segment;
+    default:
+        return rung_detect;
+    }
 }
 
 rung_result role_run(const struct role_session *session, role_run_fn *run,

@@ -20,6 +20,11 @@ int role_open(rung_instance *instance, const char *command, const char *name, ui
               rung_role role, struct role_model *out);
 void role_close(struct role_model *model);
 
+/** The same of any role on `rung`, NULL for the one that serves it; `flags` are RUNG_MODEL_*. Says
+ * nothing. */
+rung_result role_open_on(rung_instance *instance, const char *name, const char *rung,
+                         uint32_t flags, uint32_t threads, struct role_model *out);
+
 /** "centerface on ort-cpu". */
 void role_describe(const struct role_model *model, char *to, size_t size);
 
@@ -42,6 +47,9 @@ void role_session_finish(struct role_session *session);
 /** rung_detect, rung_embed, rung_segment. */
 typedef rung_result role_run_fn(rung_context *context, const rung_frame *frame, rung_span packet,
                                 size_t *needed, rung_run_info *info);
+
+/** The one for a role. */
+role_run_fn *role_run_of(rung_role role);
 
 /** Runs on a part of the item's picture, all of it where that is all zero. The session has the
  * packet, which is checked. */

@@ -2,9 +2,12 @@
 #include "signals.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include <rung/probe.h>
+
+static atomic_bool interrupted;
 
 /** It is the default's again (SA_RESETHAND), and comes when this returns. */
 static void end(int number)
@@ -19,4 +22,22 @@ void signals_end_process(int number)
     struct sigaction before;
     if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         sigaction(number, &ending, NULL);
+}
+
+static void interrupt(int number)
+{
+    interrupted = true;
+    signals_end_process(number);
+}
+
+void signals_catch(void)
+{
+    const struct sigaction action = {.sa_handler = interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool signals_caught(void)
+{
+    return interrupted;
 }

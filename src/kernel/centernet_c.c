@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/decode_common.h"
+#include "kernel/decode_scan.h"
 
 #include "artifact/heads.h"
 #include "kernel/exact.h"
@@ -81,17 +81,24 @@ static void decode_cell(const struct cell *cell, uint16_t confidence, struct run
     rung__decode_keep_points(cell->request, decoded, &candidate, points, (uint32_t)cell->index);
 }
 
+/** The first cell. */
+static struct cell cell_of(const struct rung__decode_request *request)
+{
+    const struct rung__values *heat = &request->outputs[HEAT];
+    return (struct cell){
+        .request = request,
+        .plane = (size_t)rung__decode_dim(heat, 1) * rung__decode_dim(heat, 0),
+        .stride = rung__decode_f32(rung__decode_parameter(request, RUNG__PARAMETER_STRIDES, 0)),
+    };
+}
+
 void rung__decode_centernet_c(const struct rung__decode_request *request,
                               struct rung__decoded *decoded)
 {
     const struct rung__values *heat = &request->outputs[HEAT];
     const uint32_t height = rung__decode_dim(heat, 1), width = rung__decode_dim(heat, 0);
     const bool logits = rung__decode_parameter(request, RUNG__PARAMETER_LOGITS, 0) != 0;
-    struct cell cell = {
-        .request = request,
-        .plane = (size_t)width * height,
-        .stride = rung__decode_f32(rung__decode_parameter(request, RUNG__PARAMETER_STRIDES, 0)),
-    };
+    struct cell cell = cell_of(request);
     rung__decode_start(decoded, POINTS);
     for (cell.y = 0; cell.y < height; cell.y++)
         for (cell.x = 0; cell.x < width; cell.x++, cell.index++) {
@@ -99,4 +106,31 @@ void rung__decode_centernet_c(const struct rung__decode_request *request,
             if (rung__decode_may_pass(request->selection, confidence) && is_usable(&cell))
                 decode_cell(&cell, confidence, decoded);
         }
+}
+
+void rung__decode_centernet_scan(const struct rung__decode_request *request,
+                                 struct rung__decoded *decoded)
+{
+    const struct rung__values *heat = &request->outputs[HEAT];
+    const uint32_t width = rung__decode_dim(heat, 0);
+    const bool logits = rung__decode_parameter(request, RUNG__PARAMETER_LOGITS, 0) != 0;
+    const struct rung__scan_range range =
+        rung__decode_range(rung__decode_least(request->selection), logits);
+    struct cell cell = cell_of(request);
+    const uint32_t cells = (uint32_t)cell.plane;
+    struct rung__scan_marks marks;
+    rung__decode_start(decoded, POINTS);
+    for (uint32_t first = 0, size; first < cells; first += size) {
+        size = rung__scan_block(first, cells);
+        request->scan->mark(heat->data + first, size, range, &marks);
+        request->scan->rate(logits, &marks);
+        for (uint32_t i = 0; i < marks.count; i++) {
+            const uint32_t index = first + marks.positions[i];
+            cell.index = index;
+            cell.x = index % width;
+            cell.y = index / width;
+            if (rung__decode_may_pass(request->selection, marks.confidences[i]) && is_usable(&cell))
+                decode_cell(&cell, marks.confidences[i], decoded);
+        }
+    }
 }

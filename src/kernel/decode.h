@@ -4,6 +4,7 @@
 
 #include "kernel/candidate.h"
 #include "kernel/fit.h"
+#include "kernel/scan.h"
 
 /** A model output, f32, C order. */
 struct rung__values {
@@ -17,6 +18,7 @@ struct rung__decode_request {
     const struct rung__mapping *mapping;
     const struct rung__selection *selection;
     const struct rung__tensors *tensors;
+    const struct rung__scan_kernels *scan;          /**< of the table that the decoder is from */
     struct rung__values outputs[RUNG__OUTPUTS_MAX]; /**< by purpose */
 };
 
@@ -36,6 +38,7 @@ typedef void rung__decode_fn(const struct rung__decode_request *request,
 struct rung__decode_kernels {
     rung__decode_fn
         *heads[RUNG_HEAD_FASTESTDET + 1]; /**< by rung_head; NULL: this version has none */
+    struct rung__scan_kernels scan;       /**< for the requests; the oracles do without */
 };
 
 void rung__decode_init(struct rung__decode_kernels *kernels, uint64_t cpu_flags);

@@ -51,12 +51,17 @@ uint16_t rung__decode_score_of_two(float a, float b, bool is_logit)
     return (uint16_t)((p * q + 32767) / 65535);
 }
 
-bool rung__decode_may_pass(const struct rung__selection *selection, uint16_t confidence)
+uint16_t rung__decode_least(const struct rung__selection *selection)
 {
     /* The band is on when its confidence is not 0, and never asks for more than the minimum. */
     const uint16_t least =
         selection->band_confidence ? selection->band_confidence : selection->min_confidence;
-    return confidence != 0 && confidence >= least;
+    return least ? least : 1;
+}
+
+bool rung__decode_may_pass(const struct rung__selection *selection, uint16_t confidence)
+{
+    return confidence >= rung__decode_least(selection);
 }
 
 bool rung__decode_class(float value, uint8_t *out)
@@ -141,18 +146,6 @@ bool rung__decode_candidate(const struct rung__decode_request *request, const st
     return rung__candidate_is_admitted(out, request->selection, mapping->k);
 }
 
-bool rung__decode_keep(const struct rung__decode_request *request, struct rung__decoded *decoded,
-                       const struct rung__candidate *candidate, uint32_t row)
-{
-    decoded->survivors++;
-    if (decoded->count >= request->selection->capacity)
-        return false;
-    if (decoded->rows)
-        decoded->rows[decoded->count] = row;
-    decoded->candidates[decoded->count++] = *candidate;
-    return true;
-}
-
 bool rung__decode_point(const struct rung__mapping *mapping, float x, float y, int32_t to[2])
 {
     if (!rung__axis_edge(&mapping->x, x, &to[0]) || !rung__axis_edge(&mapping->y, y, &to[1]))
@@ -171,27 +164,4 @@ void rung__decode_keep_points(const struct rung__decode_request *request,
     candidate->payload = (uint16_t)(index < RUNG__NO_PAYLOAD ? index : RUNG__NO_PAYLOAD);
     if (rung__decode_keep(request, decoded, candidate, row))
         memcpy(decoded->points + index * values, points, values * sizeof *points);
-}
-
-void rung__decode_six(const struct rung__decode_request *request, struct rung__decoded *decoded,
-                      rung__box_fn *box_of)
-{
-    enum { SCORE = 4, CLASS, COLUMNS };
-    const struct rung__values *output = &request->outputs[0];
-    const bool logits = rung__decode_parameter(request, RUNG__PARAMETER_LOGITS, 0) != 0;
-    const uint32_t rows = rung__decode_dim(output, 1);
-    const float *row = output->data;
-    rung__decode_start(decoded, 0);
-    for (uint32_t n = 0; n < rows; n++, row += COLUMNS) {
-        struct rung__candidate candidate;
-        uint8_t class_id;
-        if (!rung__decode_usable(row, COLUMNS, 1) || !rung__decode_class(row[CLASS], &class_id))
-            continue;
-        const uint16_t confidence = rung__decode_score(row[SCORE], logits);
-        if (!rung__decode_may_pass(request->selection, confidence))
-            continue;
-        const struct rung__box box = box_of(row, request->canvas);
-        if (rung__decode_candidate(request, &box, confidence, class_id, &candidate))
-            rung__decode_keep(request, decoded, &candidate, n);
-    }
 }

@@ -50,6 +50,9 @@ uint16_t rung__decode_score(float value, bool is_logit);
 /** A score that is the product of two, such as objectness and the best class. */
 uint16_t rung__decode_score_of_two(float a, float b, bool is_logit);
 
+/** The least confidence that Selection may admit, at least 1. */
+uint16_t rung__decode_least(const struct rung__selection *selection);
+
 /** False when Selection surely rejects this confidence, whatever the box is. */
 bool rung__decode_may_pass(const struct rung__selection *selection, uint16_t confidence);
 
@@ -73,8 +76,18 @@ bool rung__decode_candidate(const struct rung__decode_request *request, const st
                             uint16_t confidence, uint8_t class_id, struct rung__candidate *out);
 
 /** Counts a survivor and keeps it, unless the capacity is used up: then false. */
-bool rung__decode_keep(const struct rung__decode_request *request, struct rung__decoded *decoded,
-                       const struct rung__candidate *candidate, uint32_t row);
+static inline bool rung__decode_keep(const struct rung__decode_request *request,
+                                     struct rung__decoded *decoded,
+                                     const struct rung__candidate *candidate, uint32_t row)
+{
+    decoded->survivors++;
+    if (decoded->count >= request->selection->capacity)
+        return false;
+    if (decoded->rows)
+        decoded->rows[decoded->count] = row;
+    decoded->candidates[decoded->count++] = *candidate;
+    return true;
+}
 
 /** A key point of canvas pixels in Q8 of the source; false when it is not finite. */
 bool rung__decode_point(const struct rung__mapping *mapping, float x, float y, int32_t to[2]);
@@ -83,12 +96,5 @@ bool rung__decode_point(const struct rung__mapping *mapping, float x, float y, i
 void rung__decode_keep_points(const struct rung__decode_request *request,
                               struct rung__decoded *decoded, struct rung__candidate *candidate,
                               const int32_t *points, uint32_t row);
-
-/** How a head finds the box in a row of six values. */
-typedef struct rung__box rung__box_fn(const float *row, const struct rung__canvas *canvas);
-
-/** Decodes [N, 6]: four values that make a box, a score, a class. */
-void rung__decode_six(const struct rung__decode_request *request, struct rung__decoded *decoded,
-                      rung__box_fn *box_of);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/decode_common.h"
+#include "kernel/decode_scan.h"
 
 #include "kernel/exact.h"
 
@@ -40,5 +40,71 @@ void rung__decode_detr_c(const struct rung__decode_request *request, struct rung
                 rung__decode_candidate(request, &box, confidence, (uint8_t)c, &candidate))
                 rung__decode_keep(request, decoded, &candidate, q * classes + c);
         }
+    }
+}
+
+/** No confidence is so high. */
+#define NEVER UINT32_MAX
+
+/** The candidate of a query but for its class. Returns the least confidence that is admitted. */
+static uint32_t decode_query(const struct rung__decode_request *request, uint32_t query,
+                             struct rung__candidate *out)
+{
+    const float *values = request->outputs[BOXES].data + (size_t)query * COLUMNS;
+    const uint16_t least[] = {rung__decode_least(request->selection),
+                              request->selection->min_confidence};
+    if (!rung__decode_usable(values, COLUMNS, 1))
+        return NEVER;
+    const struct rung__box box = box_of(request->canvas, values);
+    for (int i = 0; i < 2; i++)
+        if (rung__decode_candidate(request, &box, least[i], 0, out))
+            return least[i];
+    return NEVER;
+}
+
+/** A block of logits, of which some are marked. */
+struct block {
+    struct rung__scan_marks marks;
+    uint32_t first, classes;
+};
+
+/** Keeps the marked classes of one query. Returns the next query's first mark. */
+static uint32_t keep_classes(const struct rung__decode_request *request, const struct block *block,
+                             uint32_t mark, struct rung__decoded *decoded)
+{
+    const struct rung__scan_marks *marks = &block->marks;
+    const uint32_t query = (block->first + marks->positions[mark]) / block->classes;
+    struct rung__candidate candidate;
+    const uint32_t least = decode_query(request, query, &candidate);
+    for (; mark < marks->count; mark++) {
+        const uint32_t row = block->first + marks->positions[mark];
+        const uint32_t class_id = row - query * block->classes;
+        if (class_id >= block->classes)
+            break;
+        if (marks->confidences[mark] < least)
+            continue;
+        candidate.confidence = marks->confidences[mark];
+        candidate.class_id = (uint8_t)class_id;
+        rung__decode_keep(request, decoded, &candidate, row);
+    }
+    return mark;
+}
+
+void rung__decode_detr_scan(const struct rung__decode_request *request,
+                            struct rung__decoded *decoded)
+{
+    const struct rung__values *logits = &request->outputs[LOGITS];
+    const uint32_t queries = rung__decode_dim(logits, 1);
+    const struct rung__scan_range range =
+        rung__decode_range(rung__decode_least(request->selection), true);
+    struct block block = {.classes = rung__decode_dim(logits, 0)};
+    const uint32_t rows = queries * block.classes;
+    rung__decode_start(decoded, 0);
+    for (uint32_t count; block.first < rows; block.first += count) {
+        count = rung__scan_block(block.first, rows);
+        request->scan->mark(logits->data + block.first, count, range, &block.marks);
+        request->scan->rate(true, &block.marks);
+        for (uint32_t i = 0; i < block.marks.count;)
+            i = keep_classes(request, &block, i, decoded);
     }
 }

@@ -2,7 +2,6 @@
 #include "kernel/exact.h"
 
 #include <float.h>
-#include <string.h>
 
 /* A wider intermediate would round twice. */
 _Static_assert(FLT_EVAL_METHOD == 0, "f32 operations must round to f32");
@@ -12,20 +11,6 @@ _Static_assert(FLT_EVAL_METHOD == 0, "f32 operations must round to f32");
 #define FRACTION_MASK 0x7fffffu
 #define HIDDEN_BIT    0x800000u
 #define UNIT_EXPONENT 150
-
-uint32_t rung__f32_bits(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-float rung__f32_from_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 /** value / 2^shift, halves to even; shift 1..63. */
 static uint64_t shift_even(uint64_t value, uint32_t shift)
@@ -148,7 +133,7 @@ float rung__exp(float x)
         x = 88.0f;
 
     /* x = n·ln 2 + r; ln 2 in two parts, so that n·high is exact. */
-    const int32_t n = (int32_t)rung__round_even(x * 1.44269504f);
+    const int32_t n = rung__round_even_near(x * 1.44269504f);
     const float high = (float)n * 0.693359375f;
     const float low = (float)n * -2.12194440e-4f;
     float r = x - high;
@@ -252,10 +237,5 @@ uint16_t rung__confidence(float value)
         return 0;
     if (value >= 1.0f)
         return 65535;
-    return (uint16_t)rung__round_even(value * 65535.0f);
-}
-
-bool rung__is_usable(float value)
-{
-    return (rung__f32_bits(value) & 0x7fffffffu) < 0x4f800000u;
+    return (uint16_t)rung__round_even_near(value * 65535.0f);
 }

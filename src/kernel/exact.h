@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * Arithmetic that is the same everywhere: f32 operations rounded once, ties to even, no libm. The
@@ -11,12 +12,29 @@
  * objects.
  */
 
-uint32_t rung__f32_bits(float value);
-float rung__f32_from_bits(uint32_t bits);
+static inline uint32_t rung__f32_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline float rung__f32_from_bits(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 /** To the nearest integer, halves to even. From 2^62 on (and for inf and NaN): 2^62, with the sign.
  */
 int64_t rung__round_even(float value);
+
+/** The same of −2^22 to 2^22: f32 itself rounds where its step is 1. */
+static inline int32_t rung__round_even_near(float value)
+{
+    return (int32_t)((value + 0x1.8p23f) - 0x1.8p23f);
+}
 
 /** n / d rounded to nearest even in integers; d > 0. */
 uint64_t rung__divide_even(uint64_t n, uint64_t d);
@@ -51,6 +69,9 @@ uint16_t rung__confidence(float value);
 uint16_t rung__confidence_blend(uint16_t a, uint16_t b);
 
 /** True when the magnitude is below 2^32, told from the bits. */
-bool rung__is_usable(float value);
+static inline bool rung__is_usable(float value)
+{
+    return (rung__f32_bits(value) & 0x7fffffffu) < 0x4f800000u;
+}
 
 #endif

@@ -104,6 +104,6 @@ bool rung__axis_edge(const struct rung__axis *axis, float canvas, int32_t *out)
     else if (t >= (float)axis->high)
         *out = axis->high;
     else
-        *out = (int32_t)rung__round_even(t);
+        *out = rung__round_even_near(t);
     return true;
 }

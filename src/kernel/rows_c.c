@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/decode_common.h"
+#include "kernel/decode_scan.h"
+#include "kernel/decode_six.h"
 
 /*
  * `rows`: [N, 6] of x, y, w, h, confidence, class. Left, top and size are normalised to the canvas.
@@ -23,4 +24,10 @@ static struct rung__box box_of(const float *row, const struct rung__canvas *canv
 void rung__decode_rows_c(const struct rung__decode_request *request, struct rung__decoded *decoded)
 {
     rung__decode_six(request, decoded, box_of);
+}
+
+void rung__decode_rows_scan(const struct rung__decode_request *request,
+                            struct rung__decoded *decoded)
+{
+    rung__decode_six_scan(request, decoded, box_of);
 }

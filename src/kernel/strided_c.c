@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/decode_common.h"
+#include "kernel/decode_scan.h"
 
 #include "artifact/heads.h"
 
@@ -103,23 +103,57 @@ static void decode_place(const struct level *level, const struct place *place,
         rung__decode_keep(request, decoded, &candidate, level->first + place->row);
 }
 
-/** All rows of a level: row by row, cell by cell, anchor by anchor. Returns their number. */
-static uint32_t decode_level(const struct level *level, uint32_t height, uint32_t width,
-                             uint32_t anchors, struct rung__decoded *decoded)
+/** The cells of a level, and the boxes of each. */
+struct grid {
+    uint32_t height, width, anchors;
+};
+
+/** Decodes all rows of a level: row by row, cell by cell, anchor by anchor. */
+typedef void decode_level_fn(const struct level *level, const struct grid *grid,
+                             struct rung__decoded *decoded);
+
+static void decode_level(const struct level *level, const struct grid *grid,
+                         struct rung__decoded *decoded)
 {
     struct place place = {.row = 0};
-    for (uint32_t y = 0; y < height; y++)
-        for (uint32_t x = 0; x < width; x++)
-            for (uint32_t a = 0; a < anchors; a++, place.row++) {
+    for (uint32_t y = 0; y < grid->height; y++)
+        for (uint32_t x = 0; x < grid->width; x++)
+            for (uint32_t a = 0; a < grid->anchors; a++, place.row++) {
                 place.x = rung__decode_f32(x);
                 place.y = rung__decode_f32(y);
                 decode_place(level, &place, decoded);
             }
-    return place.row;
 }
 
-void rung__decode_strided_c(const struct rung__decode_request *request,
-                            struct rung__decoded *decoded)
+static void scan_level(const struct level *level, const struct grid *grid,
+                       struct rung__decoded *decoded)
+{
+    const struct rung__scan_kernels *scan = level->request->scan;
+    const uint16_t least = rung__decode_least(level->request->selection);
+    const struct rung__scan_range range = level->objectness
+                                              ? rung__decode_range_of_two(least, level->logits)
+                                              : rung__decode_range(least, level->logits);
+    const uint32_t rows = grid->height * grid->width * grid->anchors;
+    struct rung__scan_marks marks;
+    float joint[RUNG__SCAN_BLOCK];
+    for (uint32_t first = 0, size; first < rows; first += size) {
+        size = rung__scan_block(first, rows);
+        if (level->objectness)
+            rung__decode_join(level->score + first, level->objectness + first, 1, size,
+                              level->logits, joint);
+        scan->mark(level->objectness ? joint : level->score + first, size, range, &marks);
+        for (uint32_t i = 0; i < marks.count; i++) {
+            const uint32_t row = first + marks.positions[i], cell = row / grid->anchors;
+            const struct place place = {.x = rung__decode_f32(cell % grid->width),
+                                        .y = rung__decode_f32(cell / grid->width),
+                                        .row = row};
+            decode_place(level, &place, decoded);
+        }
+    }
+}
+
+static void decode_levels(const struct rung__decode_request *request, struct rung__decoded *decoded,
+                          decode_level_fn *decode)
 {
     const struct rung__canvas *canvas = request->canvas;
     const uint32_t anchors = rung__decode_parameter(request, RUNG__PARAMETER_ANCHORS, 0);
@@ -138,7 +172,21 @@ void rung__decode_strided_c(const struct rung__decode_request *request,
         level.box = table(request, i, RUNG__STRIDED_BOX);
         level.points = table(request, i, RUNG__STRIDED_POINTS);
         level.stride = rung__decode_f32(stride);
-        level.first += decode_level(&level, canvas->height / stride, canvas->width / stride,
-                                    anchors ? anchors : 1, decoded);
+        const struct grid grid = {canvas->height / stride, canvas->width / stride,
+                                  anchors ? anchors : 1};
+        decode(&level, &grid, decoded);
+        level.first += grid.height * grid.width * grid.anchors;
     }
+}
+
+void rung__decode_strided_c(const struct rung__decode_request *request,
+                            struct rung__decoded *decoded)
+{
+    decode_levels(request, decoded, decode_level);
+}
+
+void rung__decode_strided_scan(const struct rung__decode_request *request,
+                               struct rung__decoded *decoded)
+{
+    decode_levels(request, decoded, scan_level);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/decode_common.h"
+#include "kernel/decode_scan.h"
+#include "kernel/decode_six.h"
 
 /* `yolo-e2e`: [N, 6] of left, top, right, bottom in canvas pixels, score, class. */
 enum { LEFT, TOP, RIGHT, BOTTOM };
@@ -14,4 +15,10 @@ void rung__decode_yolo_e2e_c(const struct rung__decode_request *request,
                              struct rung__decoded *decoded)
 {
     rung__decode_six(request, decoded, box_of);
+}
+
+void rung__decode_yolo_e2e_scan(const struct rung__decode_request *request,
+                                struct rung__decoded *decoded)
+{
+    rung__decode_six_scan(request, decoded, box_of);
 }

@@ -62,7 +62,8 @@ static rung_result decode_outputs(struct rung__vectors_run *run,
     struct rung__decode_request request = {.canvas = &decode->place.canvas,
                                            .mapping = &mapping,
                                            .selection = &decode->selection,
-                                           .tensors = &decode->tensors};
+                                           .tensors = &decode->tensors,
+                                           .scan = &kernels.scan};
     rung__decode_init(&kernels, run->cpu_flags);
     if (!kernels.heads[decode->head])
         return rung__fail(RUNG_NOT_FOUND, "there is no decoder for head %s",

@@ -10,8 +10,9 @@
 
 #include "artifact/heads.h"
 #include "guard.h"
-#include "kernel/decode.h"
+#include "kernel/decode_scan.h"
 #include "kernel/exact.h"
+#include "sweep.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -255,6 +256,45 @@ static void the_last_of_65536_candidates_has_no_points(void **state)
     finish(&setting);
 }
 
+/* ---- the range of scores ------------------------------------------------------------------ */
+
+/** Ends the test when a score has a confidence but is not in the range of that confidence. */
+static void assert_in_range_of(float score, bool is_logit, const float *least)
+{
+    const uint16_t confidence =
+        is_logit ? rung__sigmoid_confidence(score) : rung__confidence(score);
+    if (confidence && !(score >= least[confidence]))
+        fail_msg("%.9g has confidence %u, but the range begins at %.9g", (double)score, confidence,
+                 (double)least[confidence]);
+}
+
+/** Scores of every size in steps of some 2^`bits` next ones. */
+static void assert_no_score_is_missed(bool is_logit, struct sweep *sweep, uint32_t bits)
+{
+    static float least[65536];
+    for (uint32_t confidence = 1; confidence <= 65535; confidence++) {
+        const struct rung__scan_range range = rung__decode_range((uint16_t)confidence, is_logit);
+        least[confidence] = range.least;
+        assert_true(range.below == 0x1p32f);
+        /* It is no looser than it says: two steps of 1/128 where the sigmoid is steepest. */
+        const uint16_t lower =
+            is_logit ? rung__sigmoid_confidence(range.least) : rung__confidence(range.least);
+        assert_in_range(lower + (is_logit ? 257 : 1), confidence, 65535 + 257);
+    }
+    for (uint32_t at = 0; at < 0x4f800000u; at += sweep_range(sweep, 1, 2u << bits)) {
+        assert_in_range_of(rung__f32_from_bits(at), is_logit, least);
+        assert_in_range_of(rung__f32_from_bits(0x80000000u | at), is_logit, least);
+    }
+}
+
+static void the_range_of_a_confidence_misses_no_score(void **state)
+{
+    struct sweep sweep = sweep_start("range");
+    (void)state;
+    assert_no_score_is_missed(false, &sweep, 8);
+    assert_no_score_is_missed(true, &sweep, 8);
+}
+
 static void every_head_but_none_has_a_decoder(void **state)
 {
     struct rung__decode_kernels kernels;
@@ -278,6 +318,7 @@ int main(void)
         cmocka_unit_test(a_cell_becomes_one_record_with_five_points),
         cmocka_unit_test(any_value_of_a_cell_can_drop_it),
         cmocka_unit_test(the_last_of_65536_candidates_has_no_points),
+        cmocka_unit_test(the_range_of_a_confidence_misses_no_score),
         cmocka_unit_test(every_head_but_none_has_a_decoder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,12 +73,19 @@ static void halves_go_to_the_even_neighbour(void **state)
     assert_int_equal(rung__round_even(0x1.000002p-1f), 1);
     assert_int_equal(rung__round_even(8388609.0f), 8388609);
     assert_int_equal(rung__round_even(0x1p61f), INT64_C(1) << 61);
+    for (int32_t i = -(1 << 22); i <= 1 << 22; i++) { /* every half */
+        const float half = (float)i * 0.5f;
+        assert_int_equal(rung__round_even_near(half), rung__round_even(half));
+        assert_int_equal(rung__round_even_near((float)i), i);
+    }
     assert_int_equal(rung__round_even(-0x1p100f), -(INT64_C(1) << 62));
     for (uint32_t i = 0; i < 200000; i++) {
         /* magnitudes 2^-4 .. 2^40 */
         const uint32_t exponent = sweep_range(&sweep, 123, 167) << 23;
         const float value = rung__f32_from_bits((sweep_bits(&sweep) & 0x807fffffu) | exponent);
         assert_int_equal(rung__round_even(value), naive_round((double)value));
+        if (fabsf(value) <= 0x1p22f)
+            assert_int_equal(rung__round_even_near(value), naive_round((double)value));
     }
 }
 

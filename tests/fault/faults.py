@@ -26,7 +26,7 @@ ERRORS = {
     "fts64_open": ["ENOMEM"], "fts64_read": ["ENOMEM"], "getentropy": ["ENOSYS"], "linkat": ["EIO"],
     "lstat64": ["EACCES"], "memfd_create": ["EMFILE", "ENOMEM"], "mkdir": ["ENOSPC"],
     "mkstemp64": ["ENOSPC", "EINTR"], "mmap64": ["ENOMEM"], "open64": ["EMFILE", "EINTR"],
-    "openat64": ["EMFILE", "ENOSPC", "EINTR"], "opendir": ["EMFILE"], "pread64": ["EIO", "EINTR"],
+    "open_memstream": ["ENOMEM"], "openat64": ["EMFILE", "ENOSPC", "EINTR"], "opendir": ["EMFILE"], "pread64": ["EIO", "EINTR"],
     "pwrite64": ["ENOSPC", "EINTR"], "read": ["EIO", "EINTR"], "readdir64": ["EIO"],
     "readlink": ["EACCES"], "realpath": ["ENOMEM"], "rename": ["EIO"], "renameat": ["EIO", "ENOSPC"],
     "renameat2": ["EIO", "ENOSYS"], "sched_getaffinity": ["EINVAL"], "setenv": ["ENOMEM"], "stat64": ["EACCES"],
@@ -53,7 +53,7 @@ def allowed_statuses(fault, operation):
     """Survived, or the kind of the fault: without memory no model runs, without its file neither."""
     if fault.error == "EINTR":
         return {operation.status}
-    if fault.call in ("memory", "memory_crypto", "mmap64", "dlopen", "fts64_open", "fts64_read"):
+    if fault.call in ("memory", "memory_crypto", "mmap64", "dlopen", "open_memstream", "fts64_open", "fts64_read"):
         return {operation.status, BACKEND}
     if fault.call in ("fdopendir", "memfd_create", "ftruncate64"):
         return {BACKEND, IO}

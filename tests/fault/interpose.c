@@ -52,6 +52,7 @@
     X(mkstemp64)                                                                                   \
     X(mmap64)                                                                                      \
     X(open64)                                                                                      \
+    X(open_memstream)                                                                              \
     X(openat64)                                                                                    \
     X(opendir)                                                                                     \
     X(pread64)                                                                                     \
@@ -551,6 +552,11 @@ FTSENT64 *fts64_read(FTS64 *stream)
 FILE *fopen64(const char *path, const char *mode)
 {
     return FAILS(fopen64) ? NULL : REAL(fopen64)(path, mode);
+}
+
+FILE *open_memstream(char **data, size_t *size)
+{
+    return FAILS(open_memstream) ? NULL : REAL(open_memstream)(data, size);
 }
 
 size_t fread(void *to, size_t size, size_t count, FILE *stream)

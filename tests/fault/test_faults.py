@@ -26,6 +26,7 @@ __assert_fail __cxa_atexit __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
 clock_gettime closedir dladdr dlerror dlsym environ __environ execve fclose fflush fileno flock fork fprintf free
 fts64_close ioctl
 getauxval getegid getpriority getrusage getenv geteuid getgid getopt_long getpid getppid getrlimit64 getuid kill localtime_r memchr memcmp memcpy memmove
+cbrt exp2 fmin log10 log2 lround pow sysconf
 ferror fmax isatty memset munmap nanosleep dup2 pipe2 poll prctl printf putc putchar puts fputc fputs fwrite qsort raise round sqrt setpgid
 setpriority stderr stdout sigaction sigaddset sigdelset sigemptyset sigfillset sigismember sigpending sigprocmask sigwait snprintf
 strcasecmp strftime strncasecmp strpbrk strchr strcmp strcspn strerror strerror_r strlen strncmp strnlen strrchr strsignal strspn strstr strtod

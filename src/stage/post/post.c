@@ -41,10 +41,11 @@ rung_result rung__post_create(const struct rung__stage_context *context, uint64_
 
 static void find_targets(struct post *post, const struct rung__post_request *request)
 {
-    const struct rung__decode_request *decode = request->decode;
-    post->decode.heads[post->head](decode, request->decoded);
-    post->select.run(request->decoded->candidates, request->decoded->count, decode->selection,
-                     decode->mapping->k, post->workspace, request->selected);
+    struct rung__decode_request decode = *request->decode;
+    decode.scan = &post->decode.scan;
+    post->decode.heads[post->head](&decode, request->decoded);
+    post->select.run(request->decoded->candidates, request->decoded->count, decode.selection,
+                     decode.mapping->k, post->workspace, request->selected);
 }
 
 rung_result rung__post_run(void *object, void *data)

@@ -15,5 +15,23 @@ void check_select(struct kernel_check *check);
 void time_select(struct kernel_check *check);
 void check_normalise(struct kernel_check *check);
 void time_normalise(struct kernel_check *check);
+void check_decode_rows(struct kernel_check *check);
+void time_decode_rows(struct kernel_check *check);
+void check_decode_yolo(struct kernel_check *check);
+void time_decode_yolo(struct kernel_check *check);
+void check_decode_yolo_obj(struct kernel_check *check);
+void time_decode_yolo_obj(struct kernel_check *check);
+void check_decode_yolo_e2e(struct kernel_check *check);
+void time_decode_yolo_e2e(struct kernel_check *check);
+void check_decode_detr(struct kernel_check *check);
+void time_decode_detr(struct kernel_check *check);
+void check_decode_centernet(struct kernel_check *check);
+void time_decode_centernet(struct kernel_check *check);
+void check_decode_strided(struct kernel_check *check);
+void time_decode_strided(struct kernel_check *check);
+void check_decode_ssd(struct kernel_check *check);
+void time_decode_ssd(struct kernel_check *check);
+void check_decode_fastestdet(struct kernel_check *check);
+void time_decode_fastestdet(struct kernel_check *check);
 
 #endif

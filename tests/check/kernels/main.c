@@ -25,6 +25,15 @@ static const struct operation {
     {"nearest", check_nearest, time_nearest},
     {"select", check_select, time_select},
     {"normalise", check_normalise, time_normalise},
+    {"decode_rows", check_decode_rows, time_decode_rows},
+    {"decode_yolo", check_decode_yolo, time_decode_yolo},
+    {"decode_yolo_obj", check_decode_yolo_obj, time_decode_yolo_obj},
+    {"decode_yolo_e2e", check_decode_yolo_e2e, time_decode_yolo_e2e},
+    {"decode_detr", check_decode_detr, time_decode_detr},
+    {"decode_centernet", check_decode_centernet, time_decode_centernet},
+    {"decode_strided", check_decode_strided, time_decode_strided},
+    {"decode_ssd", check_decode_ssd, time_decode_ssd},
+    {"decode_fastestdet", check_decode_fastestdet, time_decode_fastestdet},
     {NULL, NULL, NULL},
 };
 

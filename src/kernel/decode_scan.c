@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/decode_scan.h"
+
+#include "kernel/exact.h"
+
+/**
+ * A logit below all those of a confidence. Two steps of 1/128 under the first of the steps that has
+ * it: far more than the sigmoid strays from rising (a few units of its 2^-24).
+ */
+static float least_logit(uint16_t least)
+{
+    int32_t below = -16 * 128, from = 16 * 128; /* confidences 0 and 65535 */
+    while (from - below > 1) {
+        const int32_t middle = (below + from) / 2;
+        if (rung__sigmoid_confidence((float)middle * 0x1p-7f) >= least)
+            from = middle;
+        else
+            below = middle;
+    }
+    return (float)(from - 2) * 0x1p-7f;
+}
+
+struct rung__scan_range rung__decode_range(uint16_t least, bool is_logit)
+{
+    /* A confidence is at most half above its number, and f32 errs by less than another quarter. */
+    const float share = ((float)least - 0.75f) / 65535.0f;
+    return (struct rung__scan_range){
+        .least = is_logit ? least_logit(least) : share, .below = 0x1p32f, /* rung__is_usable */
+    };
+}
+
+struct rung__scan_range rung__decode_range_of_two(uint16_t least, bool is_logit)
+{
+    struct rung__scan_range range = rung__decode_range(least, is_logit);
+    if (!is_logit) /* the product of two usable numbers */
+        range.below = rung__f32_from_bits(0x7f800000u);
+    return range;
+}
+
+void rung__decode_join(const float *a, const float *b, size_t step, uint32_t count, bool is_logit,
+                       float *joint)
+{
+    for (uint32_t i = 0; i < count; i++)
+        joint[i] = is_logit ? (a[i] < b[i * step] ? a[i] : b[i * step]) : a[i] * b[i * step];
+}
+
+uint32_t rung__decode_find(const float *scores, size_t count, size_t step, float best)
+{
+    uint32_t i = 0;
+    while (i + 1 < count && scores[i * step] != best)
+        i++;
+    return i;
+}
