@@ -21,6 +21,7 @@ struct bench_head {
     struct rung__mapping mapping;
     struct rung__tensors tensors;
     struct rung__decode_request request;
+    struct rung__decode_kernels kernels;
     rung__decode_fn *decode;
     struct rung__candidate *candidates;
     struct bench_selection *selection;
@@ -46,7 +47,7 @@ struct bench_selection *bench_selection_new(uint32_t level, const struct bench_r
         .max_targets = rules->max_targets,
     };
     rung__select_init(&bench->kernels, found->flags);
-    bench->workspace = allocate(rung__select_workspace(&bench->rules, rules->capacity));
+    bench->workspace = allocate(bench->kernels.workspace_bytes(&bench->rules, rules->capacity));
     bench->order = allocate((uint64_t)rules->max_targets * sizeof *bench->order);
     if (bench->workspace && bench->order)
         return bench;
@@ -106,17 +107,17 @@ struct bench_head *bench_head_new(uint32_t level, const struct bench_head_form *
                                   const struct bench_rules *rules)
 {
     const struct rung__cpu_level *found = rung__cpu_level(level);
-    struct rung__decode_kernels kernels;
     struct bench_head *bench = calloc(1, sizeof *bench);
     if (!found || !bench || (form->head != RUNG_HEAD_YOLO && form->head != RUNG_HEAD_DETR))
         goto fail;
-    rung__decode_init(&kernels, found->flags);
-    bench->decode = kernels.heads[form->head];
+    rung__decode_init(&bench->kernels, found->flags);
+    bench->decode = bench->kernels.heads[form->head];
     bench->candidates = allocate((uint64_t)rules->capacity * sizeof *bench->candidates);
     bench->selection = bench_selection_new(level, rules);
     if (!bench->candidates || !bench->selection)
         goto fail;
     set_request(bench, form);
+    bench->request.scan = &bench->kernels.scan;
     return bench;
 fail:
     bench_head_delete(bench);
