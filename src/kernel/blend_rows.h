@@ -13,6 +13,13 @@
 typedef void planar_block(const struct row *row, uint32_t c, uint32_t x, uint8_t *to);
 typedef void mixed_block(const struct row *row, uint32_t x, uint8_t *to);
 
+/*
+ * Stores go through the caches. Measured for 1280 x 720 to 640 x 640 f32: streaming stores take 19
+ * % less time where the tensor is in no cache and nobody reads it, but 9 % more together with
+ * reading it next, which a runtime does, and 60 % more where the tensor was in a cache, as one used
+ * again is.
+ */
+
 /** Stores into a row would wait for it: it is fetched while the one above is stored. */
 INLINE void fetch(const uint8_t *to, size_t bytes)
 {
