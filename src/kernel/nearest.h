@@ -14,10 +14,15 @@ struct rung__nearest_columns {
     uint32_t channels[3]; /**< where the stored ones are in a pixel */
 };
 
+/** Makes the pixels of a content row and writes nothing behind them. */
+typedef void rung__nearest_row(const struct rung__nearest_columns *columns, const uint8_t *from,
+                               uint8_t *to);
+
+rung__nearest_row rung__nearest_row_avx2;
+
 /** The part of an instruction set. */
 struct rung__nearest_parts {
-    /** Makes the pixels of a content row and writes nothing behind them. */
-    void (*row)(const struct rung__nearest_columns *columns, const uint8_t *from, uint8_t *to);
+    rung__nearest_row *row;
     rung__store_bytes *store;
 };
 
@@ -31,6 +36,7 @@ void rung__nearest_rows(const struct rung__nearest_parts *parts,
                         const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                         void *scratch);
 
-void rung__nearest_init_avx2(struct rung__preprocess_kernels *kernels);
+extern const struct rung__resampler rung__nearest_avx2;
+extern const struct rung__resampler rung__nearest_avx512;
 
 #endif
