@@ -11,6 +11,8 @@ void check_triangle(struct kernel_check *check);
 void time_triangle(struct kernel_check *check);
 void check_nearest(struct kernel_check *check);
 void time_nearest(struct kernel_check *check);
+void check_mask(struct kernel_check *check);
+void time_mask(struct kernel_check *check);
 void check_select(struct kernel_check *check);
 void time_select(struct kernel_check *check);
 void check_decode_rows(struct kernel_check *check);

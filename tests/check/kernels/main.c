@@ -23,6 +23,7 @@ static const struct operation {
     {"bilinear", check_bilinear, time_bilinear},
     {"triangle", check_triangle, time_triangle},
     {"nearest", check_nearest, time_nearest},
+    {"mask", check_mask, time_mask},
     {"select", check_select, time_select},
     {"decode_rows", check_decode_rows, time_decode_rows},
     {"decode_yolo", check_decode_yolo, time_decode_yolo},
