@@ -19,6 +19,8 @@ void check_scan_planes(struct kernel_check *check);
 void time_scan_planes(struct kernel_check *check);
 void check_scan_table(struct kernel_check *check);
 void time_scan_table(struct kernel_check *check);
+void check_mask(struct kernel_check *check);
+void time_mask(struct kernel_check *check);
 void check_select(struct kernel_check *check);
 void time_select(struct kernel_check *check);
 void check_normalise(struct kernel_check *check);

@@ -27,6 +27,7 @@ static const struct operation {
     {"scan_rate", check_scan_rate, time_scan_rate},
     {"scan_planes", check_scan_planes, time_scan_planes},
     {"scan_table", check_scan_table, time_scan_table},
+    {"mask", check_mask, time_mask},
     {"select", check_select, time_select},
     {"normalise", check_normalise, time_normalise},
     {"decode_rows", check_decode_rows, time_decode_rows},
