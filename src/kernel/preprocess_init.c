@@ -25,6 +25,7 @@ void rung__preprocess_init(struct rung__preprocess_kernels *kernels, uint64_t cp
 #endif
 #if RUNG__HAVE_NEON
     if (cpu_flags & RUNG__CPU_NEON) {
+        kernels->resamplers[RUNG_RESAMPLER_BILINEAR] = rung__bilinear_neon;
         rung__nearest_init_neon(kernels);
         rung__triangle_init_neon(kernels);
     }
