@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "plan.h"
+#include "plans.h"
 
 const char *role_name(rung_role role)
 {
@@ -82,7 +82,8 @@ rung_result role_session_init(struct role_session *session, const struct role_mo
     pinned.version = RUNG_STRUCT_VERSION;
     pinned.flags |= RUNG_CONTEXT_STAY; /* a job ends on the rung that it began on */
     pinned.identity = model->info.identity;
-    pinned.plan = plan_text();
+    if (!pinned.plan)
+        pinned.plan = plan_text();
     session->run = role_run_of(model->info.role);
     rung_result result = rung_context_create(model->model, &pinned, &session->context);
     if (result == RUNG_OK)
