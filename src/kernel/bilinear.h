@@ -8,8 +8,8 @@
 
 /*
  * `bilinear` of preprocess.md by vectors. Each source row that has a weight is filtered once, into
- * a line of h − 32768 for each channel, small enough to stay in the first cache; two lines are
- * then blended straight into the tensor. The sets of instructions share the tables
+ * a line of h − 32768 (NEON: h) for each channel, small enough to stay in the first cache; two
+ * lines are then blended straight into the tensor. The sets of instructions share the tables
  * (bilinear_tables.c) and the way through a frame (bilinear_frame.c); each has filters and blends
  * of its own.
  *
@@ -87,6 +87,6 @@ void rung__bilinear_rows(const struct rung__bilinear_kernels *kernels,
                          const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                          void *scratch);
 
-extern const struct rung__resampler rung__bilinear_avx2, rung__bilinear_avx512;
+extern const struct rung__resampler rung__bilinear_avx2, rung__bilinear_avx512, rung__bilinear_neon;
 
 #endif

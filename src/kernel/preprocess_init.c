@@ -26,6 +26,7 @@ void rung__preprocess_init(struct rung__preprocess_kernels *kernels, uint64_t cp
 #endif
 #if RUNG__HAVE_NEON
     if (cpu_flags & RUNG__CPU_NEON) {
+        kernels->resamplers[RUNG_RESAMPLER_BILINEAR] = rung__bilinear_neon;
         kernels->resamplers[RUNG_RESAMPLER_TRIANGLE] = rung__triangle_neon;
         kernels->resamplers[RUNG_RESAMPLER_NEAREST] = rung__nearest_neon;
     }
