@@ -97,7 +97,10 @@ static uint64_t ns_since(double begin_ms)
 
 static int make_sessions(struct bench *bench, struct bench_side *side)
 {
-    const rung_context_options options = {.plan = side->plan};
+    const rung_context_options options = {
+        .plan = side->plan,
+        .flags = bench->plan.series ? RUNG_CONTEXT_SERIES : 0,
+    };
     rung_result result = RUNG_OK;
     side->sessions = calloc(bench->plan.contexts, sizeof *side->sessions);
     if (!side->sessions)
@@ -146,6 +149,7 @@ static void close_side(const struct bench *bench, struct bench_side *side)
     json_decref(side->metadata);
     role_close(&side->model);
     bench_runs_finish(&side->runs);
+    samples_finish(&side->turns);
     for (int stage = 0; stage < BENCH_STAGES; stage++)
         samples_finish(&side->sorted[stage]);
 }
@@ -286,6 +290,9 @@ static const struct option_row options[] = {
      .kind = OPTION_TEXT,
      .value = VALUE_RUNG,
      .target = &wanted.compare},
+    {.name = "series",
+     .text = "give each context its frames as a series, whose stages may overlap",
+     .target = &wanted.plan.series},
     {.name = "plan",
      .argument = "PLAN",
      .text = "which implementation each stage has: JSON, or a file that holds it (default: those "

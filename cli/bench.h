@@ -21,6 +21,10 @@ enum bench_stage {
 };
 extern const char *const bench_stage_names[BENCH_STAGES];
 
+/** Of the ratios the place of decoding is that of the turns. */
+#define BENCH_ELAPSED BENCH_DECODE
+extern const char *const bench_ratio_names[BENCH_STAGES];
+
 /** One run. */
 struct bench_run {
     uint64_t begin_ns; /**< of the clock that only goes forward */
@@ -47,6 +51,7 @@ struct bench_plan {
     uint32_t duration_s; /**< for each side */
     uint32_t contexts;   /**< side by side */
     uint32_t threads;    /**< of one run */
+    bool series;         /**< a context gets its frames as a series, whose stages may overlap */
 };
 
 #define BENCH_NAME_BYTES 160
@@ -61,8 +66,9 @@ struct bench_side {
     uint64_t open_ns, context_ns;  /**< of the model; of its first context */
     struct bench_run first;        /**< the very first run, which counts nowhere else */
 
-    struct bench_runs runs;              /**< in the order of their beginning */
-    uint64_t busy_ns;                    /**< what passed while this side ran */
+    struct bench_runs runs; /**< in the order of their beginning */
+    uint64_t busy_ns;       /**< what passed while this side ran */
+    struct samples turns;   /**< of that, each turn; their numbers are those of the rounds */
     struct samples sorted[BENCH_STAGES]; /**< ns */
     struct statistics figures[BENCH_STAGES];
     char runtime[64]; /**< "ONNX Runtime 1.31.1" */
@@ -80,8 +86,11 @@ struct bench {
     uint64_t peak_bytes; /**< of memory, until then */
     bool interrupted;
 
-    /** Of each round the time of the second side by that of the first, sorted; the total is without
-     * decoding, which has none. */
+    /**
+     * Of each round the time of the second side by that of the first, sorted: of the parts, of the
+     * total without decoding, and in the place of decoding, which has none, of the turns: what
+     * counts where contexts run side by side, or frames overlap.
+     */
     struct samples ratios[BENCH_STAGES];
     json_t *explanation; /**< of rung_instance_explain */
 };
@@ -122,6 +131,9 @@ void bench_warn_of_load(const struct bench *bench, char *to, size_t size);
 
 /** What the runs looked at: "4 pictures", "frames of 1280 × 720 pixels". */
 void bench_describe_frames(const struct bench *bench, char *to, size_t size);
+
+/** Which ratio says how the sides compare. */
+const struct samples *bench_main_ratios(const struct bench *bench);
 
 /** What came of two sides, a sentence. */
 void bench_describe_ratio(const struct bench *bench, char *to, size_t size);

@@ -11,6 +11,8 @@
 
 const char *const bench_stage_names[BENCH_STAGES] = {"decode", "preprocess", "run", "postprocess",
                                                      "total"};
+const char *const bench_ratio_names[BENCH_STAGES] = {"elapsed", "preprocess", "run", "postprocess",
+                                                     "total"};
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
@@ -121,7 +123,9 @@ static bool find_ratios(struct bench *bench)
     for (uint32_t round = 0; at_first < first->count && at_second < second->count; round++) {
         const size_t count = sum_round(first, round, &at_first, firsts);
         const bool is_whole = sum_round(second, round, &at_second, seconds) == count;
-        for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES && is_whole; stage++)
+        firsts[BENCH_ELAPSED] = bench->sides[0].turns.items[round];
+        seconds[BENCH_ELAPSED] = bench->sides[1].turns.items[round];
+        for (int stage = 0; stage < BENCH_STAGES && is_whole; stage++)
             if (firsts[stage] > 0)
                 complete =
                     complete && samples_add(&bench->ratios[stage], seconds[stage] / firsts[stage]);
@@ -230,9 +234,15 @@ void bench_describe_frames(const struct bench *bench, char *to, size_t size)
                  frames->made[0].height);
 }
 
+const struct samples *bench_main_ratios(const struct bench *bench)
+{
+    const bool is_alone = bench->plan.contexts == 1 && !bench->plan.series;
+    return &bench->ratios[is_alone ? BENCH_TOTAL : BENCH_ELAPSED];
+}
+
 void bench_describe_ratio(const struct bench *bench, char *to, size_t size)
 {
-    const struct samples *ratios = &bench->ratios[BENCH_TOTAL];
+    const struct samples *ratios = bench_main_ratios(bench);
     const struct interval interval = statistics_of_median(ratios);
     const size_t rounds = ratios->count;
     const int length = snprintf(to, size, "%s takes %.3f × the time of %s", bench->sides[1].name,

@@ -216,10 +216,10 @@ static void print_ratio_table(const struct page *page)
           "scope=\"col\">median</th><th scope=\"col\">from</th><th "
           "scope=\"col\">to</th></tr></thead>\n<tbody>\n",
           page->to);
-    for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES; stage++) {
+    for (int stage = 0; stage < BENCH_STAGES; stage++) {
         const struct samples *ratios = &page->bench->ratios[stage];
         const struct interval interval = statistics_of_median(ratios);
-        fprintf(page->to, "<tr><th scope=\"row\">%s</th><td>%.3f</td>", bench_stage_names[stage],
+        fprintf(page->to, "<tr><th scope=\"row\">%s</th><td>%.3f</td>", bench_ratio_names[stage],
                 samples_at(ratios, 0.5));
         if (interval.known)
             fprintf(page->to, "<td>%.3f</td><td>%.3f</td></tr>\n", interval.from, interval.to);
@@ -235,10 +235,10 @@ static void print_ratio(struct page *page)
     bench_describe_ratio(page->bench, sentence, sizeof sentence);
     fputs("<h2>Against each other</h2>\n", page->to);
     print_sentence(page, "lead", sentence);
-    if (page->bench->ratios[BENCH_TOTAL].count == 0)
+    if (bench_main_ratios(page->bench)->count == 0)
         return;
     fputs("<figure class=\"card\"><figcaption>The time of the second by that of the first, "
-          "of each round without decoding; the band holds the true median with 95 % "
+          "of each round; the band holds the true median with 95 % "
           "confidence</figcaption>\n",
           page->to);
     plot_ratios(page->to, page->bench, page->plots++);

@@ -334,7 +334,7 @@ static int height_of(size_t dot)
 void plot_ratios(FILE *to, const struct bench *bench, int number)
 {
     const struct room *room = &ratio_room;
-    const struct samples *ratios = &bench->ratios[BENCH_TOTAL];
+    const struct samples *ratios = bench_main_ratios(bench);
     const struct histogram histogram = statistics_histogram(ratios);
     const struct interval interval = statistics_of_median(ratios);
     const double end = histogram.from + (double)histogram.bins * histogram.width;

@@ -98,8 +98,8 @@ static json_t *ratio_json(const struct samples *ratios, bool *complete)
 static json_t *ratios_json(const struct bench *bench, bool *complete)
 {
     json_t *object = json_object();
-    for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES; stage++)
-        set_member(object, bench_stage_names[stage], ratio_json(&bench->ratios[stage], complete),
+    for (int stage = 0; stage < BENCH_STAGES; stage++)
+        set_member(object, bench_ratio_names[stage], ratio_json(&bench->ratios[stage], complete),
                    complete);
     return object;
 }
@@ -135,6 +135,7 @@ static json_t *plan_json(const struct bench *bench, bool *complete)
     set_member(object, "duration_s",
                plan->iterations ? json_null() : json_integer(plan->duration_s), complete);
     set_member(object, "contexts", json_integer(plan->contexts), complete);
+    set_member(object, "series", json_boolean(plan->series), complete);
     set_member(object, "pictures", integer_json(frames->sources.count), complete);
     if (!bench_frames_decode(frames))
         set_member(object, "size",
@@ -203,10 +204,10 @@ static void print_ratios(const struct bench *bench)
     char text[512];
     snprintf(text, sizeof text, "\n%-11s %7s %7s %7s", "RATIO", "MEDIAN", "FROM", "TO");
     colour_print_head(text);
-    for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES; stage++) {
+    for (int stage = 0; stage < BENCH_STAGES; stage++) {
         const struct samples *ratios = &bench->ratios[stage];
         const struct interval interval = statistics_of_median(ratios);
-        printf("%-11s %7.3f", bench_stage_names[stage], samples_at(ratios, 0.5));
+        printf("%-11s %7.3f", bench_ratio_names[stage], samples_at(ratios, 0.5));
         if (interval.known)
             printf(" %7.3f %7.3f\n", interval.from, interval.to);
         else

@@ -59,7 +59,7 @@ def nearest_rank(samples, part):
 def test_the_figures_are_those_of_the_samples(bench):
     answer = report(bench("--json", "--iterations", "57", "--size", "64x48"))
     assert answer["schema"] == 1 and answer["model"] == "tiny" and not answer["interrupted"]
-    assert answer["plan"] == {"warmup": 5, "iterations": 57, "duration_s": None, "contexts": 1, "pictures": 0, "size": [64, 48]}
+    assert answer["plan"] == {"warmup": 5, "iterations": 57, "duration_s": None, "contexts": 1, "series": False, "pictures": 0, "size": [64, 48]}
     result, = answer["results"]
     assert result["runs"] == 57 and list(result["ms"]) == STAGES and "ratios" not in answer
     assert list(result["samples_ns"]) == [*STAGES, "begin"]
@@ -135,7 +135,7 @@ def test_two_rungs_take_turns_on_the_same_frames(bench):
     first, second = answer["results"]
     assert (first["rung"], second["rung"]) == ("ort-cpu", "tract") and second["runtime"].startswith("tract ")
     assert first["runs"] == second["runs"] == 60
-    assert list(answer["ratios"]) == STAGES
+    assert list(answer["ratios"]) == ["elapsed", *STAGES]
     ratio = answer["ratios"]["total"]
     assert ratio["rounds"] == 20 and ratio["sorted"] == sorted(ratio["sorted"])
     # Of 20 throws of a coin, five or fewer heads have a probability of 2.1 %, and six of 5.8 %.
@@ -159,6 +159,21 @@ def test_two_plans_are_told_apart_by_what_they_have(bench, tmp_path):
     assert answer["ratios"]["postprocess"]["rounds"] == 20
     name = " ".join(["ort-cpu", *[first["postprocess"]] * (first["postprocess"] != "base")])
     assert f"× the time of {name} (" in bench(*arguments).out
+
+
+def test_a_series_overlaps_where_its_plan_says_so(bench, picture):
+    answer = report(bench("--json", "--series", "--iterations", "40", "--contexts", "2", "--plan", '{"scheduler": "base"}',
+                          "--compare-plan", '{"scheduler": "overlap-v1"}', picture))
+    first, second = answer["results"]
+    assert answer["plan"]["series"] and first["runs"] == second["runs"] == 40
+    assert (effective(first)["schedule"], effective(second)["schedule"]) == ("base", "overlap-v1")
+    assert min(second["samples_ns"]["decode"]) > 0 and answer["ratios"]["elapsed"]["rounds"] == 20
+
+
+def test_side_by_side_the_time_of_a_turn_is_what_counts(bench):
+    arguments = "--iterations", "40", "--compare", "ort-cpu", "--contexts", "2"
+    text = bench(*arguments).out
+    assert re.search(r"\nelapsed +([\d.]+) .*\n(.*\n)*\nratio +ort-cpu takes \1 × the time of ort-cpu", text)
 
 
 @pytest.mark.parametrize("plan, status, says", [
