@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plans.h"
+#include "plan.h"
 #include "signals.h"
 
 #define DURATION_S 3
@@ -16,7 +16,7 @@
 /** The options of this command alone. */
 static struct {
     struct bench_plan plan;
-    const char *size, *compare, *compare_plan, *plan_given, *html;
+    const char *size, *compare, *compare_plan, *html;
 } wanted = {.plan = {.warmup = 5, .contexts = 1}};
 
 /* ---- what is asked for -------------------------------------------------------------------- */
@@ -119,9 +119,7 @@ static int open_side(struct bench *bench, rung_instance *instance, const char *r
                      const char *plan)
 {
     struct bench_side *side = &bench->sides[bench->side_count++];
-    const int status = plan ? plan_read(plan, &side->plan) : EXIT_DONE;
-    if (status != EXIT_DONE)
-        return status;
+    side->plan = plan;
     const double begin = job_now_ms();
     const rung_result result =
         role_open_on(instance, common.model, rung, rung ? RUNG_MODEL_ANY_PRECISION : 0,
@@ -132,11 +130,15 @@ static int open_side(struct bench *bench, rung_instance *instance, const char *r
 
 static int open_sides(struct bench *bench, rung_instance *instance)
 {
-    const char *rung = wanted.compare ? wanted.compare : common.rung;
-    const char *plan = wanted.compare_plan ? wanted.compare_plan : wanted.plan_given;
-    int status = open_side(bench, instance, common.rung, wanted.plan_given);
+    static char plan[PLAN_BYTES];
+    int status = plan_read();
+    if (status == EXIT_DONE && wanted.compare_plan)
+        status = plan_read_other("compare-plan", wanted.compare_plan, plan);
+    if (status == EXIT_DONE)
+        status = open_side(bench, instance, common.rung, NULL);
     if (status == EXIT_DONE && (wanted.compare || wanted.compare_plan))
-        status = open_side(bench, instance, rung, plan);
+        status = open_side(bench, instance, wanted.compare ? wanted.compare : common.rung,
+                           wanted.compare_plan ? plan : NULL);
     return status;
 }
 
@@ -145,7 +147,6 @@ static void close_side(const struct bench *bench, struct bench_side *side)
     for (uint32_t i = 0; side->sessions && i < bench->plan.contexts; i++)
         role_session_finish(&side->sessions[i]);
     free(side->sessions);
-    free(side->plan);
     json_decref(side->metadata);
     role_close(&side->model);
     bench_runs_finish(&side->runs);
@@ -293,13 +294,7 @@ static const struct option_row options[] = {
     {.name = "series",
      .text = "give each context its frames as a series, whose stages may overlap",
      .target = &wanted.plan.series},
-    {.name = "plan",
-     .argument = "PLAN",
-     .text = "which implementation each stage has: JSON, or a file that holds it (default: those "
-             "that serve)",
-     .kind = OPTION_TEXT,
-     .value = VALUE_FILE,
-     .target = &wanted.plan_given},
+    ROW_PLAN,
     {.name = "compare-plan",
      .argument = "PLAN",
      .text = "measure with this plan too, in turns, and tell the ratios",
@@ -346,7 +341,7 @@ const struct command command_bench = {
             "is told where it matters.",
     .options = options,
     .examples = examples,
-    .see = (const char *const[]){"probe", "explain", "gate", NULL},
+    .see = (const char *const[]){"plan", "probe", "gate", NULL},
     .run = run,
     .least_operands = 0,
     .most_operands = -1,

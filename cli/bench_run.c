@@ -114,16 +114,14 @@ static bool end_run(struct bench_runner *runner, const struct bench_supply *supp
 static bool run_once(struct bench_runner *runner, size_t index, const struct bench_supply *supply,
                      size_t number)
 {
-    const struct bench_side *side = &runner->bench->sides[index];
-    const struct role_session *session = &side->sessions[runner->context];
+    const struct role_session *session = &runner->bench->sides[index].sessions[runner->context];
     const rung_span packet = {session->packet, (size_t)session->packet_bytes};
     rung_run_info info = {.struct_size = sizeof info, .version = RUNG_STRUCT_VERSION};
     rung_frame frame;
     struct bench_flight *flight = begin_run(runner, number, &frame);
     if (!flight)
         return false;
-    const rung_result result =
-        role_run_of(side->model.info.role)(session->context, &frame, packet, NULL, &info);
+    const rung_result result = session->run(session->context, &frame, packet, NULL, &info);
     return end_run(runner, supply, flight, result, &info);
 }
 
