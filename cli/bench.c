@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan.h"
+#include "plans.h"
 #include "signals.h"
 
 #define DURATION_S 3
@@ -119,7 +119,9 @@ static int open_side(struct bench *bench, rung_instance *instance, const char *r
                      const char *plan)
 {
     struct bench_side *side = &bench->sides[bench->side_count++];
-    side->plan = plan;
+    const int status = plan ? plan_read(plan, &side->plan) : EXIT_DONE;
+    if (status != EXIT_DONE)
+        return status;
     const double begin = job_now_ms();
     const rung_result result =
         role_open_on(instance, common.model, rung, rung ? RUNG_MODEL_ANY_PRECISION : 0,
@@ -130,15 +132,12 @@ static int open_side(struct bench *bench, rung_instance *instance, const char *r
 
 static int open_sides(struct bench *bench, rung_instance *instance)
 {
-    static char plan[PLAN_BYTES];
-    int status = plan_read();
-    if (status == EXIT_DONE && wanted.compare_plan)
-        status = plan_read_other("compare-plan", wanted.compare_plan, plan);
+    int status = plan_take();
     if (status == EXIT_DONE)
         status = open_side(bench, instance, common.rung, NULL);
     if (status == EXIT_DONE && (wanted.compare || wanted.compare_plan))
         status = open_side(bench, instance, wanted.compare ? wanted.compare : common.rung,
-                           wanted.compare_plan ? plan : NULL);
+                           wanted.compare_plan);
     return status;
 }
 
@@ -147,6 +146,7 @@ static void close_side(const struct bench *bench, struct bench_side *side)
     for (uint32_t i = 0; side->sessions && i < bench->plan.contexts; i++)
         role_session_finish(&side->sessions[i]);
     free(side->sessions);
+    free(side->plan);
     json_decref(side->metadata);
     role_close(&side->model);
     bench_runs_finish(&side->runs);

@@ -59,7 +59,7 @@ struct bench_plan {
 /** A model on a rung, with a plan. */
 struct bench_side {
     struct role_model model;
-    const char *plan;              /**< NULL: that of --plan */
+    char *plan;                    /**< NULL: that of --plan */
     json_t *metadata;              /**< of its first context (rung_context_metadata) */
     char name[BENCH_NAME_BYTES];   /**< what tells it from the other one */
     struct role_session *sessions; /**< one for each context of the plan */

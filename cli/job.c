@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "pipeline.h"
-#include "plan.h"
+#include "plans.h"
 #include "progress.h"
 #include "report.h"
 #include "resume.h"
@@ -310,7 +310,7 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
 {
     struct job job = {.work = work, .user = user, .resume = {.file = -1}};
     signals_catch();
-    int status = plan_read();
+    int status = plan_take();
     if (status == EXIT_DONE)
         status = list_sources(&job, count, operands);
     if (status == EXIT_DONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the stages around a model are, and which implementations they would have here. */
-#include "plan.h"
+#include "plans.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,7 +87,7 @@ static int run(int count, char **operands)
 {
     struct subject subject = {NULL, NULL};
     (void)count, (void)operands;
-    int status = plan_read();
+    int status = plan_take();
     if (status != EXIT_DONE)
         return status;
     rung_result result = open_instance(&subject.instance);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "plan.h"
+#include "plans.h"
 
 const char *role_name(rung_role role)
 {

@@ -23,6 +23,12 @@ void rung__preprocess_init(struct rung__preprocess_kernels *kernels, uint64_t cp
         rung__triangle_init_avx512(kernels);
     }
 #endif
+#if RUNG__HAVE_NEON
+    if (cpu_flags & RUNG__CPU_NEON) {
+        rung__nearest_init_neon(kernels);
+        rung__triangle_init_neon(kernels);
+    }
+#endif
 }
 
 uint64_t rung__tensor_bytes(const struct rung__canvas *canvas)

@@ -88,5 +88,6 @@ void rung__triangle_rows(const struct rung__triangle_parts *parts,
 
 void rung__triangle_init_avx2(struct rung__preprocess_kernels *kernels);
 void rung__triangle_init_avx512(struct rung__preprocess_kernels *kernels);
+void rung__triangle_init_neon(struct rung__preprocess_kernels *kernels);
 
 #endif

@@ -177,7 +177,7 @@ def test_side_by_side_the_time_of_a_turn_is_what_counts(bench):
 
 
 @pytest.mark.parametrize("plan, status, says", [
-    ('{"preprocessor": "warp"}', 2, "warp"), ('{"preprocessor": ', 2, "plan"), ("no-such.json", 5, "no-such.json"), ("/dev/zero", 5, "longer than any plan")])
+    ('{"preprocessor": "warp"}', 2, "warp"), ('{"preprocessor": ', 2, "plan"), ("no-such.json", 5, "no-such.json"), ("/dev/zero", 5, "65535")])
 def test_a_bad_plan_is_told(bench, plan, status, says):
     assert says in sentence(bench("--plan", plan, status=status))
 

@@ -21,6 +21,8 @@ void check_scan_table(struct kernel_check *check);
 void time_scan_table(struct kernel_check *check);
 void check_select(struct kernel_check *check);
 void time_select(struct kernel_check *check);
+void check_normalise(struct kernel_check *check);
+void time_normalise(struct kernel_check *check);
 void check_decode_rows(struct kernel_check *check);
 void time_decode_rows(struct kernel_check *check);
 void check_decode_yolo(struct kernel_check *check);

@@ -28,6 +28,7 @@ static const struct operation {
     {"scan_planes", check_scan_planes, time_scan_planes},
     {"scan_table", check_scan_table, time_scan_table},
     {"select", check_select, time_select},
+    {"normalise", check_normalise, time_normalise},
     {"decode_rows", check_decode_rows, time_decode_rows},
     {"decode_yolo", check_decode_yolo, time_decode_yolo},
     {"decode_yolo_obj", check_decode_yolo_obj, time_decode_yolo_obj},
