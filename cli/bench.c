@@ -230,8 +230,8 @@ static int run(int count, char **operands)
         close_side(&bench, &bench.sides[i]);
     rung_instance_destroy(instance);
     json_decref(bench.explanation);
-    for (int stage = 0; stage < BENCH_STAGES; stage++)
-        samples_finish(&bench.ratios[stage]);
+    for (int i = 0; i < BENCH_RATIOS; i++)
+        samples_finish(&bench.ratios[i]);
     bench_frames_finish(&bench.frames);
     return status;
 }

@@ -21,9 +21,17 @@ enum bench_stage {
 };
 extern const char *const bench_stage_names[BENCH_STAGES];
 
-/** Of the ratios the place of decoding is that of the turns. */
-#define BENCH_ELAPSED BENCH_DECODE
-extern const char *const bench_ratio_names[BENCH_STAGES];
+/** What two sides are compared by. */
+enum bench_ratio {
+    BENCH_OF_PREPROCESS,
+    BENCH_OF_RUN,
+    BENCH_OF_POSTPROCESS,
+    BENCH_OF_ANSWER,  /**< of the total without decoding, in which sides do not differ */
+    BENCH_OF_ELAPSED, /**< of turns as a whole: what counts where contexts run side by side, or
+                           frames overlap */
+    BENCH_RATIOS
+};
+extern const char *const bench_ratio_names[BENCH_RATIOS];
 
 /** One run. */
 struct bench_run {
@@ -86,12 +94,8 @@ struct bench {
     uint64_t peak_bytes; /**< of memory, until then */
     bool interrupted;
 
-    /**
-     * Of each round the time of the second side by that of the first, sorted: of the parts, of the
-     * total without decoding, and in the place of decoding, which has none, of the turns: what
-     * counts where contexts run side by side, or frames overlap.
-     */
-    struct samples ratios[BENCH_STAGES];
+    /** Of each round the time of the second side by that of the first, sorted. */
+    struct samples ratios[BENCH_RATIOS];
     json_t *explanation; /**< of rung_instance_explain */
 };
 

@@ -11,8 +11,8 @@
 
 const char *const bench_stage_names[BENCH_STAGES] = {"decode", "preprocess", "run", "postprocess",
                                                      "total"};
-const char *const bench_ratio_names[BENCH_STAGES] = {"elapsed", "preprocess", "run", "postprocess",
-                                                     "total"};
+const char *const bench_ratio_names[BENCH_RATIOS] = {"preprocess", "run", "postprocess", "answer",
+                                                     "elapsed"};
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
@@ -100,38 +100,41 @@ static bool summarise_side(struct bench_side *side)
 
 /* ---- two sides ---------------------------------------------------------------------------- */
 
-/** A round's runs from `*at` on, which it leaves behind. */
-static size_t sum_round(const struct bench_runs *runs, uint32_t round, size_t *at,
-                        double sums[BENCH_STAGES])
+/** Adds a round's runs from `*at` on, which it leaves behind. */
+static size_t sum_round(const struct bench_side *side, uint32_t round, size_t *at,
+                        double sums[BENCH_RATIOS])
 {
+    const struct bench_runs *runs = &side->runs;
     size_t count = 0;
-    memset(sums, 0, BENCH_STAGES * sizeof *sums);
-    for (; *at < runs->count && runs->items[*at].round == round; ++*at, count++)
-        for (int stage = 0; stage < BENCH_STAGES; stage++)
-            sums[stage] += (double)runs->items[*at].ns[stage];
-    sums[BENCH_TOTAL] -= sums[BENCH_DECODE];
+    memset(sums, 0, BENCH_RATIOS * sizeof *sums);
+    for (; *at < runs->count && runs->items[*at].round == round; ++*at, count++) {
+        const uint64_t *ns = runs->items[*at].ns;
+        sums[BENCH_OF_PREPROCESS] += (double)ns[BENCH_PREPROCESS];
+        sums[BENCH_OF_RUN] += (double)ns[BENCH_RUN];
+        sums[BENCH_OF_POSTPROCESS] += (double)ns[BENCH_POSTPROCESS];
+        sums[BENCH_OF_ANSWER] += (double)(ns[BENCH_TOTAL] - ns[BENCH_DECODE]);
+    }
+    sums[BENCH_OF_ELAPSED] = side->turns.items[round];
     return count;
 }
 
 /** A round that was interrupted counts for nothing. */
 static bool find_ratios(struct bench *bench)
 {
-    const struct bench_runs *first = &bench->sides[0].runs, *second = &bench->sides[1].runs;
+    const struct bench_side *first = &bench->sides[0], *second = &bench->sides[1];
     size_t at_first = 0, at_second = 0;
-    double firsts[BENCH_STAGES], seconds[BENCH_STAGES];
+    double firsts[BENCH_RATIOS], seconds[BENCH_RATIOS];
     bool complete = true;
-    for (uint32_t round = 0; at_first < first->count && at_second < second->count; round++) {
+    for (uint32_t round = 0; at_first < first->runs.count && at_second < second->runs.count;
+         round++) {
         const size_t count = sum_round(first, round, &at_first, firsts);
         const bool is_whole = sum_round(second, round, &at_second, seconds) == count;
-        firsts[BENCH_ELAPSED] = bench->sides[0].turns.items[round];
-        seconds[BENCH_ELAPSED] = bench->sides[1].turns.items[round];
-        for (int stage = 0; stage < BENCH_STAGES && is_whole; stage++)
-            if (firsts[stage] > 0)
-                complete =
-                    complete && samples_add(&bench->ratios[stage], seconds[stage] / firsts[stage]);
+        for (int i = 0; i < BENCH_RATIOS && is_whole; i++)
+            if (firsts[i] > 0)
+                complete = complete && samples_add(&bench->ratios[i], seconds[i] / firsts[i]);
     }
-    for (int stage = 0; stage < BENCH_STAGES; stage++)
-        samples_sort(&bench->ratios[stage]);
+    for (int i = 0; i < BENCH_RATIOS; i++)
+        samples_sort(&bench->ratios[i]);
     return complete;
 }
 
@@ -237,7 +240,7 @@ void bench_describe_frames(const struct bench *bench, char *to, size_t size)
 const struct samples *bench_main_ratios(const struct bench *bench)
 {
     const bool is_alone = bench->plan.contexts == 1 && !bench->plan.series;
-    return &bench->ratios[is_alone ? BENCH_TOTAL : BENCH_ELAPSED];
+    return &bench->ratios[is_alone ? BENCH_OF_ANSWER : BENCH_OF_ELAPSED];
 }
 
 void bench_describe_ratio(const struct bench *bench, char *to, size_t size)
