@@ -138,10 +138,11 @@ static bool find_ratios(struct bench *bench)
     return complete;
 }
 
-static void append_name(char *to, const char *name)
+static void append_name(struct bench_side *side, const char *link, const char *stage)
 {
-    const size_t length = strlen(to);
-    snprintf(to + length, BENCH_NAME_BYTES - length, " %s", name);
+    const size_t length = strlen(side->name);
+    snprintf(side->name + length, BENCH_NAME_BYTES - length, "%s%s %s", link, stage,
+             bench_implementation(side, stage));
 }
 
 /** The sides are called by their rungs, where these are alike by the implementations that are not.
@@ -149,21 +150,21 @@ static void append_name(char *to, const char *name)
 static void name_sides(struct bench *bench)
 {
     struct bench_side *const first = &bench->sides[0], *const second = &bench->sides[1];
-    const json_t *stage;
+    const char *link = " with ";
+    const json_t *item;
     size_t i;
     for (i = 0; i < bench->side_count; i++)
         snprintf(bench->sides[i].name, BENCH_NAME_BYTES, "%s", bench->sides[i].model.info.rung);
     if (bench->side_count == 1 || strcmp(first->name, second->name) != 0)
         return;
-    json_array_foreach(json_object_get(first->metadata, "stages"), i, stage)
+    json_array_foreach(json_object_get(first->metadata, "stages"), i, item)
     {
-        const char *name = text_of(stage, "stage");
-        const char *one = bench_implementation(first, name);
-        const char *other = bench_implementation(second, name);
-        if (strcmp(one, other) == 0)
+        const char *stage = text_of(item, "stage");
+        if (strcmp(bench_implementation(first, stage), bench_implementation(second, stage)) == 0)
             continue;
-        append_name(first->name, one);
-        append_name(second->name, other);
+        append_name(first, link, stage);
+        append_name(second, link, stage);
+        link = ", ";
     }
 }
 
