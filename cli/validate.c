@@ -258,11 +258,11 @@ const struct command command_validate = {
         "in turns. One that gives base's bytes, and is faster than base and than what would be "
         "taken without it, has a record in $XDG_STATE_HOME/rung/stages.json (~/.local/state/rung), "
         "and is taken from then on. One whose bytes differ has none. Of a folder the first 16 "
-        "pictures count; without pictures two are made. A probe does the same.",
+        "pictures count; without pictures two are made.",
     .options = options,
     .examples = examples,
     .verdict = "an implementation that gives other bytes than base, or " REQUIRE_VERDICT,
-    .see = (const char *const[]){"bench", "probe", NULL},
+    .see = (const char *const[]){"plan", "bench", NULL},
     .run = run,
     .most_operands = -1,
 };
