@@ -43,5 +43,6 @@ void rung__nearest_rows(const struct rung__nearest_parts *parts,
 
 extern const struct rung__resampler rung__nearest_avx2;
 extern const struct rung__resampler rung__nearest_avx512;
+extern const struct rung__resampler rung__nearest_neon;
 
 #endif

@@ -184,38 +184,56 @@ static inline __m256 length(__m128i first, __m128i last)
     return _mm256_cvtepi32_ps(_mm256_add_epi32(less_one, _mm256_set1_epi32(1)));
 }
 
-/** Of eight lanes those that the exact rule must be asked about. */
-static inline uint32_t close_eight(const struct rung__select_grid *grid,
-                                   const struct rung__select_block *block, uint32_t from,
-                                   const struct query *query)
+/** What shared areas tell: surely ruled out, or close to the limit, a bit a lane. */
+struct verdict {
+    uint32_t sure, close;
+};
+
+static inline uint32_t at_least(__m256 value, __m256 limit)
 {
-    const __m128i left = _mm_max_epu16(_mm_load_si128((const __m128i *)(block->left + from)),
-                                       _mm256_castsi256_si128(query->left));
-    const __m128i right = _mm_min_epu16(_mm_load_si128((const __m128i *)(block->right + from)),
-                                        _mm256_castsi256_si128(query->right));
-    const __m128i top = _mm_max_epu16(_mm_load_si128((const __m128i *)(block->top + from)),
-                                      _mm256_castsi256_si128(query->top));
-    const __m128i bottom = _mm_min_epu16(_mm_load_si128((const __m128i *)(block->bottom + from)),
-                                         _mm256_castsi256_si128(query->bottom));
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(value, limit, _CMP_GE_OQ));
+}
+
+static inline __m128i eight_at(const uint16_t *values)
+{
+    return _mm_load_si128((const __m128i *)values);
+}
+
+static inline struct verdict judge_eight(const struct rung__select_grid *grid,
+                                         const struct rung__select_block *block, uint32_t from,
+                                         const struct query *query)
+{
+    const __m128i left =
+        _mm_max_epu16(eight_at(block->left + from), _mm256_castsi256_si128(query->left));
+    const __m128i right =
+        _mm_min_epu16(eight_at(block->right + from), _mm256_castsi256_si128(query->right));
+    const __m128i top =
+        _mm_max_epu16(eight_at(block->top + from), _mm256_castsi256_si128(query->top));
+    const __m128i bottom =
+        _mm_min_epu16(eight_at(block->bottom + from), _mm256_castsi256_si128(query->bottom));
     const __m256 shared = _mm256_mul_ps(length(left, right), length(top, bottom));
     const __m256 scaled = _mm256_mul_ps(shared, _mm256_set1_ps(grid->shared));
     const __m256 areas = _mm256_add_ps(_mm256_load_ps(block->area + from), query->area);
-    const __m256 together = _mm256_mul_ps(areas, _mm256_set1_ps(grid->together));
-    const __m256 close = _mm256_or_ps(_mm256_cmp_ps(scaled, together, _CMP_GE_OQ),
-                                      _mm256_cmp_ps(shared, query->inside, _CMP_GE_OQ));
-    return (uint32_t)_mm256_movemask_ps(close);
+    return (struct verdict){
+        at_least(scaled, _mm256_mul_ps(areas, _mm256_set1_ps(grid->enough))),
+        at_least(scaled, _mm256_mul_ps(areas, _mm256_set1_ps(grid->least))) |
+            at_least(shared, query->inside),
+    };
 }
 
-/** Of the lanes that are set those that the exact rule must be asked about. */
-static inline uint32_t close_ones(const struct rung__select_grid *grid,
-                                  const struct rung__select_block *block, uint32_t lanes,
-                                  const struct query *query)
+/** Of the lanes that are set. */
+static inline struct verdict judge(const struct rung__select_grid *grid,
+                                   const struct rung__select_block *block, uint32_t lanes,
+                                   const struct query *query)
 {
-    uint32_t close = 0;
+    struct verdict verdict = {0, 0};
     for (uint32_t from = 0; from < RUNG__SELECT_LANES; from += 8)
-        if (lanes >> from & 0xff)
-            close |= close_eight(grid, block, from, query) << from;
-    return close & lanes;
+        if (lanes >> from & 0xff) {
+            const struct verdict eight = judge_eight(grid, block, from, query);
+            verdict.sure |= eight.sure << from;
+            verdict.close |= eight.close << from;
+        }
+    return (struct verdict){verdict.sure & lanes, verdict.close & lanes};
 }
 
 static inline uint32_t same_class(const struct rung__select_grid *grid,
@@ -236,8 +254,10 @@ static inline bool cell_rules_out(const struct rung__select_grid *grid,
         uint32_t lanes = touching(block, query) & rung__select_lanes(cell->count - i);
         if (!lanes)
             continue;
-        lanes = close_ones(grid, block, lanes, query) & same_class(grid, block, query);
-        if (rung__select_any_rules_out(grid, block, lanes, box))
+        lanes &= same_class(grid, block, query);
+        const struct verdict verdict = judge(grid, block, lanes, query);
+        if (verdict.sure ||
+            (verdict.close && rung__select_any_rules_out(grid, block, verdict.close, box)))
             return true;
     }
     return false;

@@ -102,13 +102,15 @@ static inline struct query make_query(const struct rung__select_grid *grid,
     };
 }
 
-/** The lanes that share area with the candidate. */
+/** The lanes that share area with the candidate: no end comes before the other's start. */
 static inline uint32_t touching(const struct rung__select_block *block, const struct query *query)
 {
-    __mmask32 lanes = _mm512_cmple_epu16_mask(_mm512_load_si512(block->left), query->right);
-    lanes = _mm512_mask_cmpge_epu16_mask(lanes, _mm512_load_si512(block->right), query->left);
-    lanes = _mm512_mask_cmple_epu16_mask(lanes, _mm512_load_si512(block->top), query->bottom);
-    return _mm512_mask_cmpge_epu16_mask(lanes, _mm512_load_si512(block->bottom), query->top);
+    const __m512i a = _mm512_subs_epu16(_mm512_load_si512(block->left), query->right);
+    const __m512i b = _mm512_subs_epu16(query->left, _mm512_load_si512(block->right));
+    const __m512i c = _mm512_subs_epu16(_mm512_load_si512(block->top), query->bottom);
+    const __m512i d = _mm512_subs_epu16(query->top, _mm512_load_si512(block->bottom));
+    const __m512i apart = _mm512_or_si512(_mm512_or_si512(a, b), _mm512_or_si512(c, d));
+    return _mm512_testn_epi16_mask(apart, apart);
 }
 
 /** A run's length from its ends, both inside. */
@@ -118,35 +120,46 @@ static inline __m512 length(__m256i first, __m256i last)
     return _mm512_cvtepi32_ps(_mm512_add_epi32(less_one, _mm512_set1_epi32(1)));
 }
 
-/** Of 16 lanes those that the exact rule must be asked about. */
-static inline uint32_t close_half(const struct rung__select_grid *grid, __m256i left, __m256i right,
-                                  __m256i top, __m256i bottom, __m512 area,
-                                  const struct query *query)
+/** What shared areas tell: surely ruled out, or close to the limit, a bit a lane. */
+struct verdict {
+    uint32_t sure, close;
+};
+
+static inline struct verdict judge_half(const struct rung__select_grid *grid, __m256i left,
+                                        __m256i right, __m256i top, __m256i bottom, __m512 area,
+                                        const struct query *query)
 {
     const __m512 shared = _mm512_mul_ps(length(left, right), length(top, bottom));
     const __m512 scaled = _mm512_mul_ps(shared, _mm512_set1_ps(grid->shared));
-    const __m512 together =
-        _mm512_mul_ps(_mm512_add_ps(area, query->area), _mm512_set1_ps(grid->together));
-    return (uint32_t)_mm512_cmp_ps_mask(scaled, together, _CMP_GE_OQ) |
-           (uint32_t)_mm512_cmp_ps_mask(shared, query->inside, _CMP_GE_OQ);
+    const __m512 areas = _mm512_add_ps(area, query->area);
+    const __m512 least = _mm512_mul_ps(areas, _mm512_set1_ps(grid->least));
+    const __m512 enough = _mm512_mul_ps(areas, _mm512_set1_ps(grid->enough));
+    return (struct verdict){
+        _mm512_cmp_ps_mask(scaled, enough, _CMP_GE_OQ),
+        (uint32_t)_mm512_cmp_ps_mask(scaled, least, _CMP_GE_OQ) |
+            (uint32_t)_mm512_cmp_ps_mask(shared, query->inside, _CMP_GE_OQ),
+    };
 }
 
-static inline uint32_t close_ones(const struct rung__select_grid *grid,
-                                  const struct rung__select_block *block, const struct query *query)
+/** Of the lanes that are set. */
+static inline struct verdict judge(const struct rung__select_grid *grid,
+                                   const struct rung__select_block *block, uint32_t lanes,
+                                   const struct query *query)
 {
     const __m512i left = _mm512_max_epu16(_mm512_load_si512(block->left), query->left);
     const __m512i right = _mm512_min_epu16(_mm512_load_si512(block->right), query->right);
     const __m512i top = _mm512_max_epu16(_mm512_load_si512(block->top), query->top);
     const __m512i bottom = _mm512_min_epu16(_mm512_load_si512(block->bottom), query->bottom);
-    const uint32_t low =
-        close_half(grid, _mm512_castsi512_si256(left), _mm512_castsi512_si256(right),
+    const struct verdict low =
+        judge_half(grid, _mm512_castsi512_si256(left), _mm512_castsi512_si256(right),
                    _mm512_castsi512_si256(top), _mm512_castsi512_si256(bottom),
                    _mm512_load_ps(block->area), query);
-    const uint32_t high =
-        close_half(grid, _mm512_extracti64x4_epi64(left, 1), _mm512_extracti64x4_epi64(right, 1),
+    const struct verdict high =
+        judge_half(grid, _mm512_extracti64x4_epi64(left, 1), _mm512_extracti64x4_epi64(right, 1),
                    _mm512_extracti64x4_epi64(top, 1), _mm512_extracti64x4_epi64(bottom, 1),
                    _mm512_load_ps(block->area + 16), query);
-    return low | high << 16;
+    return (struct verdict){(low.sure | high.sure << 16) & lanes,
+                            (low.close | high.close << 16) & lanes};
 }
 
 static inline uint32_t same_class(const struct rung__select_grid *grid,
@@ -166,8 +179,10 @@ static inline bool cell_rules_out(const struct rung__select_grid *grid,
         uint32_t lanes = touching(block, query) & rung__select_lanes(cell->count - i);
         if (!lanes)
             continue;
-        lanes &= close_ones(grid, block, query) & same_class(grid, block, query);
-        if (rung__select_any_rules_out(grid, block, lanes, box))
+        lanes &= same_class(grid, block, query);
+        const struct verdict verdict = judge(grid, block, lanes, query);
+        if (verdict.sure ||
+            (verdict.close && rung__select_any_rules_out(grid, block, verdict.close, box)))
             return true;
     }
     return false;

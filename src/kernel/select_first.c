@@ -1,62 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/select_grid.h"
 
-#include <string.h>
-
 /*
  * The first keys in order. A sample of the candidates tells a limit that the wanted keys are very
  * likely below; only keys up to it are made and sorted. Should they be too few, all are.
  */
 
-#define DIGIT_BITS  8u
-#define DIGITS      6u /* the number, in the lowest 16 bits, already rises */
-#define DIGIT_SHIFT 16u
-#define BINS        (1u << DIGIT_BITS)
+#define DIGIT_BITS 8u
+#define BINS       (1u << DIGIT_BITS)
+/* Digits of a key. The number, in the lowest 16 bits, already rises. */
+#define DIGIT_X          2u
+#define DIGIT_CONFIDENCE 6u
+#define DIGIT_END        8u
 
 #define SAMPLE      1024u       /* candidates */
 #define SAMPLE_STEP 0x9e3779b1u /* 2^32 by the golden ratio: even, and in step with nothing */
 
 static uint32_t digit_of(uint64_t key, uint32_t digit)
 {
-    return (uint32_t)(key >> (DIGIT_SHIFT + digit * DIGIT_BITS)) & (BINS - 1);
+    return (uint32_t)(key >> digit * DIGIT_BITS) & (BINS - 1);
 }
 
-static void count_digits(const uint64_t *keys, uint32_t count, uint32_t bins[DIGITS][BINS])
+/** Sorts by some digits, from the lowest on; returns which of both memories has the keys then. */
+static uint64_t *by_digits(uint64_t *keys, uint32_t count, uint64_t *spare, uint32_t digit,
+                           uint32_t end)
 {
-    memset(bins, 0, DIGITS * sizeof *bins);
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t digit = 0; digit < DIGITS; digit++)
-            bins[digit][digit_of(keys[i], digit)]++;
-}
-
-static void scatter(const uint64_t *keys, uint32_t count, uint32_t digit, uint32_t bins[BINS],
-                    uint64_t *out)
-{
-    uint32_t start = 0;
-    for (uint32_t i = 0; i < BINS; i++) {
-        const uint32_t size = bins[i];
-        bins[i] = start;
-        start += size;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        out[bins[digit_of(keys[i], digit)]++] = keys[i];
-}
-
-/** Sorts keys whose numbers rise, digit by digit from the lowest; returns which of both has them.
- */
-static uint64_t *sort(uint64_t *keys, uint32_t count, uint64_t *spare)
-{
-    uint32_t bins[DIGITS][BINS];
-    count_digits(keys, count, bins);
-    for (uint32_t digit = 0; count > 0 && digit < DIGITS; digit++) {
-        if (bins[digit][digit_of(keys[0], digit)] == count)
+    for (; digit < end; digit++) {
+        uint32_t bins[BINS] = {0}, start = 0;
+        for (uint32_t i = 0; i < count; i++)
+            bins[digit_of(keys[i], digit)]++;
+        if (count == 0 || bins[digit_of(keys[0], digit)] == count)
             continue; /* all the same */
+        for (uint32_t i = 0; i < BINS; i++) {
+            const uint32_t size = bins[i];
+            bins[i] = start;
+            start += size;
+        }
+        for (uint32_t i = 0; i < count; i++)
+            spare[bins[digit_of(keys[i], digit)]++] = keys[i];
         uint64_t *const sorted = spare;
-        scatter(keys, count, digit, bins[digit], sorted);
         spare = keys;
         keys = sorted;
     }
     return keys;
+}
+
+/** Sorts what is nearly sorted; false when it is not, which would take too long. */
+static bool settle(uint64_t *keys, uint32_t count)
+{
+    const uint32_t enough = 2 * count;
+    uint32_t moves = 0;
+    for (uint32_t i = 1; i < count && moves <= enough; i++) {
+        const uint64_t key = keys[i];
+        uint32_t at = i;
+        for (; at > 0 && keys[at - 1] > key; at--)
+            keys[at] = keys[at - 1];
+        keys[at] = key;
+        moves += i - at;
+    }
+    return moves <= enough;
+}
+
+/**
+ * Sorts keys whose numbers rise; returns which of both memories has them then. Most often few have
+ * the same confidence. Settling those moves no key past another that is equal but for the number,
+ * so the numbers rise still if all digits have to be gone through.
+ */
+static uint64_t *sort(uint64_t *keys, uint32_t count, uint64_t *spare)
+{
+    uint64_t *sorted = by_digits(keys, count, spare, DIGIT_CONFIDENCE, DIGIT_END);
+    if (settle(sorted, count))
+        return sorted;
+    return by_digits(sorted, count, sorted == keys ? spare : keys, DIGIT_X, DIGIT_END);
 }
 
 /** What is likely not below the first `wanted` keys. */

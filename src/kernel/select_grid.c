@@ -10,13 +10,13 @@
  * are all known before the first is, so each cell has its room from the start.
  */
 
-#define COVER_MAX    6u  /* lanes per considered box, on average */
-#define BOXES_A_CELL 16u /* at least, on average */
+#define COVER_MAX    6u /* lanes per considered box, on average */
+#define BOXES_A_CELL 16u
 #define CELLS_MAX    1024u
 #define SHIFT_MIN    3u
 #define SHIFT_MAX    16u /* one cell holds everything */
 #define ALIGNMENT    64u
-#define MARGIN       (1.0f / 65536) /* of factors; the roundings of f32 are below 2^-21 together */
+#define MARGIN       (1.0f / 65536) /* of factors; all roundings of f32 are below 2^-20 together */
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -61,42 +61,23 @@ uint64_t rung__select_grid_workspace(const struct rung__selection *selection, ui
 
 /** What all boxes come to. */
 struct sums {
-    uint16_t left, right, top, bottom; /**< around all of them */
-    uint64_t sides, areas;             /**< each side less one */
-    bool cut;                          /**< one reaches beyond 65535 */
+    uint32_t left, right, top, bottom; /**< the first and last unit of all, even beyond 65535 */
+    uint64_t sides, areas;
 };
 
-static uint16_t last_of(uint16_t first, uint16_t size)
+static uint32_t smaller(uint32_t a, uint32_t b)
 {
-    const uint32_t last = (uint32_t)first + size - 1;
-    return last < 65535 ? (uint16_t)last : 65535;
+    return a < b ? a : b;
 }
 
-static void make_box(const struct rung__candidate *candidate, uint16_t number,
-                     struct rung__select_box *box)
+static uint32_t larger(uint32_t a, uint32_t b)
 {
-    *box = (struct rung__select_box){
-        .left = candidate->x,
-        .right = last_of(candidate->x, candidate->w),
-        .top = candidate->y,
-        .bottom = last_of(candidate->y, candidate->h),
-        .class_id = candidate->class_id,
-        .number = number,
-        .area = (float)candidate->w * (float)candidate->h,
-    };
+    return a > b ? a : b;
 }
 
-static void add(struct sums *sums, const struct rung__candidate *candidate,
-                const struct rung__select_box *box)
+static uint16_t cut(uint32_t value)
 {
-    const uint32_t w = candidate->w - 1u, h = candidate->h - 1u;
-    sums->left = box->left < sums->left ? box->left : sums->left;
-    sums->right = box->right > sums->right ? box->right : sums->right;
-    sums->top = box->top < sums->top ? box->top : sums->top;
-    sums->bottom = box->bottom > sums->bottom ? box->bottom : sums->bottom;
-    sums->sides += w + h;
-    sums->areas += (uint64_t)w * h;
-    sums->cut = sums->cut || candidate->x + w > 65535 || candidate->y + h > 65535;
+    return (uint16_t)smaller(value, 65535);
 }
 
 static struct sums make_boxes(const struct rung__candidate *candidates, const uint64_t *keys,
@@ -105,16 +86,23 @@ static struct sums make_boxes(const struct rung__candidate *candidates, const ui
     struct sums sums = {.left = 65535, .top = 65535};
     for (uint32_t i = 0; i < count; i++) {
         const uint16_t number = (uint16_t)keys[i];
-        make_box(&candidates[number], number, &boxes[i]);
-        add(&sums, &candidates[number], &boxes[i]);
+        const struct rung__candidate *candidate = &candidates[number];
+        const uint32_t x = candidate->x, y = candidate->y, w = candidate->w, h = candidate->h;
+        const uint32_t right = x + w - 1, bottom = y + h - 1;
+        boxes[i] = (struct rung__select_box){(uint16_t)x,        cut(right),          (uint16_t)y,
+                                             cut(bottom),        candidate->class_id, number,
+                                             (float)w * (float)h};
+        sums.left = smaller(sums.left, x);
+        sums.right = larger(sums.right, right);
+        sums.top = smaller(sums.top, y);
+        sums.bottom = larger(sums.bottom, bottom);
+        sums.sides += w + h;
+        sums.areas += (uint64_t)w * h;
     }
     return sums;
 }
 
-/**
- * Do so many boxes fit into cells of this size? A side reaches into at most (side - 1) / 2^shift +
- * 2 of them.
- */
+/** Do so many boxes fit into cells of this size? A side reaches into at most side / 2^shift + 2. */
 static bool fits(const struct sums *sums, uint32_t shift, uint32_t count)
 {
     const uint64_t room = (uint64_t)count << 2 * shift;
@@ -128,8 +116,8 @@ static void shape(struct rung__select_grid *grid, const struct sums *sums, uint3
         grid->shift = shift;
         grid->left = sums->left >> shift;
         grid->top = sums->top >> shift;
-        grid->columns = (sums->right >> shift) - grid->left + 1;
-        grid->rows = (sums->bottom >> shift) - grid->top + 1;
+        grid->columns = (cut(sums->right) >> shift) - grid->left + 1u;
+        grid->rows = (cut(sums->bottom) >> shift) - grid->top + 1u;
         if (grid->columns * grid->rows <= cells_max(count) && fits(sums, shift, count))
             break;
     }
@@ -155,14 +143,15 @@ static void share_out(struct rung__select_grid *grid, const struct rung__select_
     }
 }
 
-static void set_factors(struct rung__select_grid *grid, bool cut)
+static void set_factors(struct rung__select_grid *grid, const struct sums *sums)
 {
     const float iou = grid->selection->iou;
     const bool containment = grid->selection->flags & RUNG_SUPPRESS_CONTAINMENT;
-    /* s × 65535 >= (a + b - s) × iou, without the difference */
-    grid->shared = 65535 + iou;
-    /* Boxes that are cut share more than their ends tell: the exact rule is asked each time. */
-    grid->together = cut ? 0 : iou * (1 - MARGIN);
+    /* Boxes that are cut may share more than their ends tell. */
+    const bool some_cut = sums->right > 65535 || sums->bottom > 65535;
+    grid->shared = 65535 + iou; /* s × 65535 >= (a + b - s) × iou, without the difference */
+    grid->least = some_cut ? 0 : iou * (1 - MARGIN);
+    grid->enough = iou * (1 + MARGIN);
     grid->inside = containment ? 1 - MARGIN : INFINITY;
 }
 
@@ -198,7 +187,7 @@ static uint32_t suppress(const struct rung__select_parts *parts, struct rung__se
     uint32_t accepted = 0;
     shape(grid, &sums, count);
     share_out(grid, boxes, count);
-    set_factors(grid, sums.cut);
+    set_factors(grid, &sums);
     for (uint32_t i = 0; i < count; i++) {
         if (parts->rules_out(grid, &boxes[i]))
             continue;

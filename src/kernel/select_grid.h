@@ -9,8 +9,9 @@
 /*
  * `grid-exact-v1`: what the instruction sets share. An instruction set gives two parts, and the
  * rest is plain C: select_first.c finds the first keys without sorting the others, select_grid.c
- * keeps the accepted boxes in the cells of a grid. Vectors only pass over what the oracle's rule
- * surely leaves alone; that rule itself (rung__candidate_rules_out) has the last word.
+ * keeps the accepted boxes in the cells of a grid. Vectors settle in f32 what is far from the
+ * limit, by more than all roundings; what is close is for the oracle's rule
+ * (rung__candidate_rules_out).
  */
 
 /** A considered candidate as suppression looks at it. */
@@ -43,9 +44,11 @@ struct rung__select_grid {
     struct rung__select_cell *cells;
     uint32_t shift, columns, rows;
     uint32_t left, top; /**< of the first cell, in cells from 0 */
-    /* Factors of what vectors tell roughly; each errs towards asking the exact rule. */
-    float shared, together; /**< close: shared area × shared >= both areas × together */
-    float inside;           /**< close, too: shared area >= the candidate's × inside */
+    /* Factors of what vectors tell roughly. Only what is between `least` and `enough`, or may be
+     * inside, is for the exact rule. */
+    float shared;        /**< of the shared area, against those of both areas together: */
+    float least, enough; /**< less: not ruled out; at least: ruled out */
+    float inside;        /**< of the candidate's area, against the shared one */
 };
 
 /** Cells, both ends included. */

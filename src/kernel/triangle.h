@@ -88,5 +88,6 @@ void rung__triangle_rows(const struct rung__triangle_parts *parts,
 
 extern const struct rung__resampler rung__triangle_avx2;
 extern const struct rung__resampler rung__triangle_avx512;
+extern const struct rung__resampler rung__triangle_neon;
 
 #endif
