@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plans.h"
 #include "signals.h"
 
 #define DURATION_S 3
@@ -15,7 +16,7 @@
 /** The options of this command alone. */
 static struct {
     struct bench_plan plan;
-    const char *size, *compare, *html;
+    const char *size, *compare, *compare_plan, *plan_given, *html;
 } wanted = {.plan = {.warmup = 5, .contexts = 1}};
 
 /* ---- what is asked for -------------------------------------------------------------------- */
@@ -96,13 +97,14 @@ static uint64_t ns_since(double begin_ms)
 
 static int make_sessions(struct bench *bench, struct bench_side *side)
 {
+    const rung_context_options options = {.plan = side->plan};
     rung_result result = RUNG_OK;
     side->sessions = calloc(bench->plan.contexts, sizeof *side->sessions);
     if (!side->sessions)
         return fail_memory();
     for (uint32_t i = 0; i < bench->plan.contexts && result == RUNG_OK; i++) {
         const double begin = job_now_ms();
-        result = role_session_init(&side->sessions[i], &side->model, NULL);
+        result = role_session_init(&side->sessions[i], &side->model, &options);
         if (i == 0)
             side->context_ns = ns_since(begin);
     }
@@ -110,9 +112,13 @@ static int make_sessions(struct bench *bench, struct bench_side *side)
 }
 
 /** On a rung that is named it is measured also where it would not serve. */
-static int open_side(struct bench *bench, rung_instance *instance, const char *rung)
+static int open_side(struct bench *bench, rung_instance *instance, const char *rung,
+                     const char *plan)
 {
     struct bench_side *side = &bench->sides[bench->side_count++];
+    const int status = plan ? plan_read(plan, &side->plan) : EXIT_DONE;
+    if (status != EXIT_DONE)
+        return status;
     const double begin = job_now_ms();
     const rung_result result =
         role_open_on(instance, common.model, rung, rung ? RUNG_MODEL_ANY_PRECISION : 0,
@@ -123,9 +129,11 @@ static int open_side(struct bench *bench, rung_instance *instance, const char *r
 
 static int open_sides(struct bench *bench, rung_instance *instance)
 {
-    int status = open_side(bench, instance, common.rung);
-    if (status == EXIT_DONE && wanted.compare)
-        status = open_side(bench, instance, wanted.compare);
+    const char *rung = wanted.compare ? wanted.compare : common.rung;
+    const char *plan = wanted.compare_plan ? wanted.compare_plan : wanted.plan_given;
+    int status = open_side(bench, instance, common.rung, wanted.plan_given);
+    if (status == EXIT_DONE && (wanted.compare || wanted.compare_plan))
+        status = open_side(bench, instance, rung, plan);
     return status;
 }
 
@@ -134,6 +142,8 @@ static void close_side(const struct bench *bench, struct bench_side *side)
     for (uint32_t i = 0; side->sessions && i < bench->plan.contexts; i++)
         role_session_finish(&side->sessions[i]);
     free(side->sessions);
+    free(side->plan);
+    json_decref(side->metadata);
     role_close(&side->model);
     bench_runs_finish(&side->runs);
     for (int stage = 0; stage < BENCH_STAGES; stage++)
@@ -145,6 +155,11 @@ static void close_side(const struct bench *bench, struct bench_side *side)
 static rung_result write_explanation(void *instance, rung_span to, size_t *needed)
 {
     return rung_instance_explain(instance, to, needed);
+}
+
+static rung_result write_metadata(void *context, rung_span to, size_t *needed)
+{
+    return rung_context_metadata(context, to, needed);
 }
 
 static int tell(struct bench *bench)
@@ -181,6 +196,9 @@ static int run_bench(struct bench *bench, rung_instance *instance)
         fprintf(stderr, "rung: interrupted before anything was measured\n");
         return EXIT_INTERRUPTED;
     }
+    for (size_t i = 0; i < bench->side_count && status == EXIT_DONE; i++)
+        status = read_json(write_metadata, bench->sides[i].sessions[0].context,
+                           &bench->sides[i].metadata);
     if (status == EXIT_DONE)
         status = read_json(write_explanation, instance, &bench->explanation);
     if (status == EXIT_DONE)
@@ -207,7 +225,8 @@ static int run(int count, char **operands)
         close_side(&bench, &bench.sides[i]);
     rung_instance_destroy(instance);
     json_decref(bench.explanation);
-    samples_finish(&bench.ratios);
+    for (int stage = 0; stage < BENCH_STAGES; stage++)
+        samples_finish(&bench.ratios[stage]);
     bench_frames_finish(&bench.frames);
     return status;
 }
@@ -263,10 +282,23 @@ static const struct option_row options[] = {
      .target = &common.rung},
     {.name = "compare",
      .argument = "RUNG",
-     .text = "measure on this rung too, in turns, and tell the ratio",
+     .text = "measure on this rung too, in turns, and tell the ratios",
      .kind = OPTION_TEXT,
      .value = VALUE_RUNG,
      .target = &wanted.compare},
+    {.name = "plan",
+     .argument = "PLAN",
+     .text = "which implementation each stage has: JSON, or a file that holds it (default: those "
+             "that serve)",
+     .kind = OPTION_TEXT,
+     .value = VALUE_FILE,
+     .target = &wanted.plan_given},
+    {.name = "compare-plan",
+     .argument = "PLAN",
+     .text = "measure with this plan too, in turns, and tell the ratios",
+     .kind = OPTION_TEXT,
+     .value = VALUE_FILE,
+     .target = &wanted.compare_plan},
     ROW_JSON,
     {.name = "html",
      .argument = "FILE",
@@ -288,6 +320,8 @@ static const struct command_example examples[] = {
      "The same of photographs, with decoding, and a page with plots."},
     {"rung bench -m centerface --contexts 2 --threads 1", "What two side by side get through."},
     {"rung bench -m centerface --compare tract", "Two rungs in turns, and how they compare."},
+    {"rung bench -m centerface --plan '{\"preprocessor\": \"base\"}' --compare-plan '{}'",
+     "What is gained by the implementations that serve here."},
     {NULL, NULL},
 };
 

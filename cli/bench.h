@@ -49,9 +49,14 @@ struct bench_plan {
     uint32_t threads;    /**< of one run */
 };
 
-/** A model on a rung. */
+#define BENCH_NAME_BYTES 160
+
+/** A model on a rung, with a plan. */
 struct bench_side {
     struct role_model model;
+    char *plan;                    /**< NULL: none was given */
+    json_t *metadata;              /**< of its first context (rung_context_metadata) */
+    char name[BENCH_NAME_BYTES];   /**< what tells it from the other one */
     struct role_session *sessions; /**< one for each context of the plan */
     uint64_t open_ns, context_ns;  /**< of the model; of its first context */
     struct bench_run first;        /**< the very first run, which counts nowhere else */
@@ -75,8 +80,9 @@ struct bench {
     uint64_t peak_bytes; /**< of memory, until then */
     bool interrupted;
 
-    /** Of each round the time of the second side by that of the first, without decoding; sorted. */
-    struct samples ratios;
+    /** Of each round the time of the second side by that of the first, sorted; the total is without
+     * decoding, which has none. */
+    struct samples ratios[BENCH_STAGES];
     json_t *explanation; /**< of rung_instance_explain */
 };
 
@@ -88,6 +94,13 @@ int bench_measure(struct bench *bench);
 
 /** Makes figures of the runs. False without memory. */
 bool bench_summarise(struct bench *bench);
+
+/** What a stage of the plan has in a side, such as "simd-exact-v1"; "" where there is no such
+ * stage. */
+const char *bench_implementation(const struct bench_side *side, const char *stage);
+
+/** All of them in one line. */
+void bench_describe_stages(const struct bench_side *side, char *to, size_t size);
 
 /** The first that is told of: of made-up frames nothing is decoded. */
 enum bench_stage bench_first_stage(const struct bench *bench);

@@ -58,6 +58,31 @@ static void find_runtime(const json_t *explanation, struct bench_side *side)
     }
 }
 
+const char *bench_implementation(const struct bench_side *side, const char *stage)
+{
+    const json_t *item;
+    size_t i;
+    json_array_foreach(json_object_get(side->metadata, "stages"), i, item)
+    {
+        if (strcmp(text_of(item, "stage"), stage) == 0)
+            return text_of(item, "effective");
+    }
+    return "";
+}
+
+void bench_describe_stages(const struct bench_side *side, char *to, size_t size)
+{
+    const json_t *item;
+    size_t i, length = 0;
+    to[0] = '\0';
+    json_array_foreach(json_object_get(side->metadata, "stages"), i, item)
+    {
+        if (length < size)
+            length += (size_t)snprintf(to + length, size - length, "%s%s %s", i ? ", " : "",
+                                       text_of(item, "stage"), text_of(item, "effective"));
+    }
+}
+
 static bool summarise_side(struct bench_side *side)
 {
     bool complete = true;
@@ -71,12 +96,18 @@ static bool summarise_side(struct bench_side *side)
     return complete;
 }
 
+/* ---- two sides ---------------------------------------------------------------------------- */
+
 /** A round's runs from `*at` on, which it leaves behind. */
-static size_t sum_round(const struct bench_runs *runs, uint32_t round, size_t *at, double *sum)
+static size_t sum_round(const struct bench_runs *runs, uint32_t round, size_t *at,
+                        double sums[BENCH_STAGES])
 {
     size_t count = 0;
-    for (*sum = 0; *at < runs->count && runs->items[*at].round == round; ++*at, count++)
-        *sum += (double)(runs->items[*at].ns[BENCH_TOTAL] - runs->items[*at].ns[BENCH_DECODE]);
+    memset(sums, 0, BENCH_STAGES * sizeof *sums);
+    for (; *at < runs->count && runs->items[*at].round == round; ++*at, count++)
+        for (int stage = 0; stage < BENCH_STAGES; stage++)
+            sums[stage] += (double)runs->items[*at].ns[stage];
+    sums[BENCH_TOTAL] -= sums[BENCH_DECODE];
     return count;
 }
 
@@ -85,15 +116,48 @@ static bool find_ratios(struct bench *bench)
 {
     const struct bench_runs *first = &bench->sides[0].runs, *second = &bench->sides[1].runs;
     size_t at_first = 0, at_second = 0;
-    double time_first, time_second;
+    double firsts[BENCH_STAGES], seconds[BENCH_STAGES];
     bool complete = true;
     for (uint32_t round = 0; at_first < first->count && at_second < second->count; round++) {
-        const size_t count = sum_round(first, round, &at_first, &time_first);
-        if (sum_round(second, round, &at_second, &time_second) == count && time_first > 0)
-            complete = complete && samples_add(&bench->ratios, time_second / time_first);
+        const size_t count = sum_round(first, round, &at_first, firsts);
+        const bool is_whole = sum_round(second, round, &at_second, seconds) == count;
+        for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES && is_whole; stage++)
+            if (firsts[stage] > 0)
+                complete =
+                    complete && samples_add(&bench->ratios[stage], seconds[stage] / firsts[stage]);
     }
-    samples_sort(&bench->ratios);
+    for (int stage = 0; stage < BENCH_STAGES; stage++)
+        samples_sort(&bench->ratios[stage]);
     return complete;
+}
+
+static void append_name(char *to, const char *name)
+{
+    const size_t length = strlen(to);
+    snprintf(to + length, BENCH_NAME_BYTES - length, " %s", name);
+}
+
+/** The sides are called by their rungs, where these are alike by the implementations that are not.
+ */
+static void name_sides(struct bench *bench)
+{
+    struct bench_side *const first = &bench->sides[0], *const second = &bench->sides[1];
+    const json_t *stage;
+    size_t i;
+    for (i = 0; i < bench->side_count; i++)
+        snprintf(bench->sides[i].name, BENCH_NAME_BYTES, "%s", bench->sides[i].model.info.rung);
+    if (bench->side_count == 1 || strcmp(first->name, second->name) != 0)
+        return;
+    json_array_foreach(json_object_get(first->metadata, "stages"), i, stage)
+    {
+        const char *name = text_of(stage, "stage");
+        const char *one = bench_implementation(first, name);
+        const char *other = bench_implementation(second, name);
+        if (strcmp(one, other) == 0)
+            continue;
+        append_name(first->name, one);
+        append_name(second->name, other);
+    }
 }
 
 bool bench_summarise(struct bench *bench)
@@ -103,8 +167,11 @@ bool bench_summarise(struct bench *bench)
         find_runtime(bench->explanation, &bench->sides[i]);
         complete = summarise_side(&bench->sides[i]) && complete;
     }
+    name_sides(bench);
     return complete && (bench->side_count == 1 || find_ratios(bench));
 }
+
+/* ------------------------------------------------------------------------------------------- */
 
 double bench_between(const struct bench_side *side)
 {
@@ -165,11 +232,11 @@ void bench_describe_frames(const struct bench *bench, char *to, size_t size)
 
 void bench_describe_ratio(const struct bench *bench, char *to, size_t size)
 {
-    const char *first = bench->sides[0].model.info.rung, *second = bench->sides[1].model.info.rung;
-    const struct interval interval = statistics_of_median(&bench->ratios);
-    const size_t rounds = bench->ratios.count;
-    const double ratio = samples_at(&bench->ratios, 0.5);
-    const int length = snprintf(to, size, "%s takes %.3f × the time of %s", second, ratio, first);
+    const struct samples *ratios = &bench->ratios[BENCH_TOTAL];
+    const struct interval interval = statistics_of_median(ratios);
+    const size_t rounds = ratios->count;
+    const int length = snprintf(to, size, "%s takes %.3f × the time of %s", bench->sides[1].name,
+                                samples_at(ratios, 0.5), bench->sides[0].name);
     if (length < 0 || (size_t)length >= size)
         return;
     to += length;

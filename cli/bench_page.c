@@ -88,10 +88,10 @@ static void print_title(const struct page *page)
     const struct bench *bench = page->bench;
     text(page, bench->sides[0].model.info.identity);
     fputs(" on ", page->to);
-    text(page, bench->sides[0].model.info.rung);
+    text(page, bench->sides[0].name);
     if (bench->side_count > 1) {
         fputs(" and ", page->to);
-        text(page, bench->sides[1].model.info.rung);
+        text(page, bench->sides[1].name);
     }
 }
 
@@ -113,7 +113,7 @@ static void print_summary(const struct page *page)
             sentence, sizeof sentence,
             "%s: half of the runs took at most %.*f ms, 99 of 100 at most %.*f ms; %.1f runs a "
             "second",
-            side->model.info.rung, bench_decimals(total->p50 / 1e6), total->p50 / 1e6,
+            side->name, bench_decimals(total->p50 / 1e6), total->p50 / 1e6,
             bench_decimals(total->p99 / 1e6), total->p99 / 1e6, bench_rate(side));
         print_sentence(page, "lead", sentence);
     }
@@ -155,7 +155,7 @@ static void print_shares(struct page *page)
         if (all <= 0)
             continue;
         fputs("<figure class=\"card\"><figcaption>The mean run on ", page->to);
-        text(page, side->model.info.rung);
+        text(page, side->name);
         fputs("</figcaption>\n", page->to);
         plot_shares(page->to, bench, i, page->plots++);
         fputs("<ul class=\"key\">\n", page->to);
@@ -181,7 +181,7 @@ static void print_distributions(struct page *page)
     for (size_t i = 0; i < bench->side_count; i++) {
         if (bench->side_count > 1) {
             fputs("<h3>", page->to);
-            text(page, bench->sides[i].model.info.rung);
+            text(page, bench->sides[i].name);
             fputs("</h3>\n", page->to);
         }
         fputs("<div class=\"pair\">\n", page->to);
@@ -202,12 +202,31 @@ static void print_series(struct page *page)
     if (bench->side_count > 1) {
         fputs("<ul class=\"key\">\n", page->to);
         for (size_t i = 0; i < bench->side_count; i++) {
-            print_key(page, plot_side_class(i), bench->sides[i].model.info.rung);
+            print_key(page, plot_side_class(i), bench->sides[i].name);
             fputs("</li>\n", page->to);
         }
         fputs("</ul>", page->to);
     }
     fputs("</figure>\n", page->to);
+}
+
+static void print_ratio_table(const struct page *page)
+{
+    fputs("<div class=\"card wide\"><table>\n<thead><tr><th scope=\"col\">ratio</th><th "
+          "scope=\"col\">median</th><th scope=\"col\">from</th><th "
+          "scope=\"col\">to</th></tr></thead>\n<tbody>\n",
+          page->to);
+    for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES; stage++) {
+        const struct samples *ratios = &page->bench->ratios[stage];
+        const struct interval interval = statistics_of_median(ratios);
+        fprintf(page->to, "<tr><th scope=\"row\">%s</th><td>%.3f</td>", bench_stage_names[stage],
+                samples_at(ratios, 0.5));
+        if (interval.known)
+            fprintf(page->to, "<td>%.3f</td><td>%.3f</td></tr>\n", interval.from, interval.to);
+        else
+            fputs("<td>–</td><td>–</td></tr>\n", page->to);
+    }
+    fputs("</tbody></table></div>\n", page->to);
 }
 
 static void print_ratio(struct page *page)
@@ -216,14 +235,15 @@ static void print_ratio(struct page *page)
     bench_describe_ratio(page->bench, sentence, sizeof sentence);
     fputs("<h2>Against each other</h2>\n", page->to);
     print_sentence(page, "lead", sentence);
-    if (page->bench->ratios.count == 0)
+    if (page->bench->ratios[BENCH_TOTAL].count == 0)
         return;
-    fputs("<figure class=\"card\"><figcaption>The time of the second rung by that of the first, "
+    fputs("<figure class=\"card\"><figcaption>The time of the second by that of the first, "
           "of each round without decoding; the band holds the true median with 95 % "
           "confidence</figcaption>\n",
           page->to);
     plot_ratios(page->to, page->bench, page->plots++);
     fputs("</figure>\n", page->to);
+    print_ratio_table(page);
 }
 
 /* ---- figures ------------------------------------------------------------------------------ */
@@ -241,7 +261,7 @@ static void print_row(const struct page *page, const char *name, const struct st
 static void print_table(const struct page *page, const struct bench_side *side)
 {
     fputs("<div class=\"wide\"><table>\n<thead><tr><th scope=\"col\">", page->to);
-    text(page, side->model.info.rung);
+    text(page, side->name);
     fputs(", ms</th><th scope=\"col\">mean</th><th scope=\"col\">deviation</th><th "
           "scope=\"col\">min</th><th scope=\"col\">p50</th><th scope=\"col\">p90</th><th "
           "scope=\"col\">p95</th><th scope=\"col\">p99</th><th "
@@ -266,6 +286,8 @@ static void print_side_facts(const struct page *page, const struct bench_side *s
     snprintf(value, sizeof value, "%s in %s, %s", info->rung, info->precision, side->runtime);
     print_fact(page, "rung", value);
     print_fact(page, "why", info->reason);
+    bench_describe_stages(side, value, sizeof value);
+    print_fact(page, "stages", value);
     snprintf(value, sizeof value,
              "opened in %.1f ms, its first context in %.1f ms, the first run in %.1f ms",
              (double)side->open_ns / 1e6, (double)side->context_ns / 1e6,

@@ -161,9 +161,9 @@ void plot_shares(FILE *to, const struct bench *bench, size_t side, int number)
 {
     const struct bench_side *one = &bench->sides[side];
     const double all = one->figures[BENCH_TOTAL].mean;
-    char title[128];
+    char title[256];
     double from = 0;
-    snprintf(title, sizeof title, "Shares of the parts on %s", one->model.info.rung);
+    snprintf(title, sizeof title, "Shares of the parts on %s", one->name);
     begin(to, SHARES_WIDTH, SHARES_HEIGHT, number, title);
     fputs("A bar divided by how much of the mean run each part takes; the list below it has the "
           "figures.</desc>",
@@ -226,13 +226,12 @@ void plot_histogram(FILE *to, const struct bench *bench, size_t side, enum bench
     const struct statistics *figures = &one->figures[stage];
     const double end = histogram.from + (double)histogram.bins * histogram.width;
     size_t most = 0;
-    char title[128], unit[96];
+    char title[256], unit[96];
     for (size_t i = 0; i < histogram.bins; i++)
         most = histogram.counts[i] > most ? histogram.counts[i] : most;
     struct scale x = across(room, histogram.from, end);
     const struct scale y = upwards(room, (double)most);
-    snprintf(title, sizeof title, "Distribution of %s on %s", bench_stage_names[stage],
-             one->model.info.rung);
+    snprintf(title, sizeof title, "Distribution of %s on %s", bench_stage_names[stage], one->name);
     begin(to, room->width, room->height, number, title);
     fprintf(to, "%zu runs; half took at most %.4f ms, 95 of 100 at most %.4f ms.</desc>",
             one->runs.count, figures->p50 / 1e6, figures->p95 / 1e6);
@@ -335,7 +334,7 @@ static int height_of(size_t dot)
 void plot_ratios(FILE *to, const struct bench *bench, int number)
 {
     const struct room *room = &ratio_room;
-    const struct samples *ratios = &bench->ratios;
+    const struct samples *ratios = &bench->ratios[BENCH_TOTAL];
     const struct histogram histogram = statistics_histogram(ratios);
     const struct interval interval = statistics_of_median(ratios);
     const double end = histogram.from + (double)histogram.bins * histogram.width;

@@ -67,6 +67,8 @@ static json_t *side_json(const struct bench *bench, const struct bench_side *sid
     set_member(object, "runtime", json_string(side->runtime), complete);
     set_member(object, "why", json_string(info->reason), complete);
     set_member(object, "threads", json_integer(info->threads), complete);
+    set_member(object, "stages", json_deep_copy(json_object_get(side->metadata, "stages")),
+               complete);
     set_member(object, "open_ms", ms_json((double)side->open_ns), complete);
     set_member(object, "context_ms", ms_json((double)side->context_ns), complete);
     set_member(object, "first_ms", ms_json((double)side->first.ns[BENCH_TOTAL]), complete);
@@ -78,9 +80,8 @@ static json_t *side_json(const struct bench *bench, const struct bench_side *sid
     return object;
 }
 
-static json_t *ratio_json(const struct bench *bench, bool *complete)
+static json_t *ratio_json(const struct samples *ratios, bool *complete)
 {
-    const struct samples *ratios = &bench->ratios;
     const struct interval interval = statistics_of_median(ratios);
     json_t *object = json_object(), *array = json_array();
     for (size_t i = 0; i < ratios->count; i++)
@@ -91,6 +92,15 @@ static json_t *ratio_json(const struct bench *bench, bool *complete)
     set_member(object, "from", interval.known ? json_real(interval.from) : json_null(), complete);
     set_member(object, "to", interval.known ? json_real(interval.to) : json_null(), complete);
     set_member(object, "sorted", array, complete);
+    return object;
+}
+
+static json_t *ratios_json(const struct bench *bench, bool *complete)
+{
+    json_t *object = json_object();
+    for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES; stage++)
+        set_member(object, bench_stage_names[stage], ratio_json(&bench->ratios[stage], complete),
+                   complete);
     return object;
 }
 
@@ -149,7 +159,7 @@ json_t *bench_report(const struct bench *bench)
         append_item(results, side_json(bench, &bench->sides[i], &complete), &complete);
     set_member(report, "results", results, &complete);
     if (bench->side_count > 1)
-        set_member(report, "ratio", ratio_json(bench, &complete), &complete);
+        set_member(report, "ratios", ratios_json(bench, &complete), &complete);
     return json_if(report, complete);
 }
 
@@ -169,20 +179,41 @@ static void print_side(const struct bench *bench, const struct bench_side *side)
 {
     const rung_model_info *info = &side->model.info;
     const double all = side->figures[BENCH_TOTAL].mean;
-    char head[160];
+    char text[256];
     printf("\n%-11s%s in %s, %s, %u × %u thread%s\n", info->rung, info->identity, info->precision,
            side->runtime, bench->plan.contexts, info->threads, info->threads == 1 ? "" : "s");
+    bench_describe_stages(side, text, sizeof text);
+    printf("%-11s%s\n", "stages", text);
     printf("%-11sin %.1f ms, its first context in %.1f ms, the first run in %.1f ms\n", "opened",
            (double)side->open_ns / 1e6, (double)side->context_ns / 1e6,
            (double)side->first.ns[BENCH_TOTAL] / 1e6);
     printf("%-11s%zu in %.2f s, %.1f a second\n\n", "runs", side->runs.count,
            (double)side->busy_ns / 1e9, bench_rate(side));
-    snprintf(head, sizeof head, "%-11s %7s %7s %7s %7s %7s %7s %7s %7s %7s", "MS", "MEAN", "DEV",
+    snprintf(text, sizeof text, "%-11s %7s %7s %7s %7s %7s %7s %7s %7s %7s", "MS", "MEAN", "DEV",
              "MIN", "P50", "P90", "P95", "P99", "MAX", "SHARE");
-    colour_print_head(head);
+    colour_print_head(text);
     for (int stage = bench_first_stage(bench); stage < BENCH_STAGES; stage++)
         print_figures(bench_stage_names[stage], &side->figures[stage],
                       all > 0 ? side->figures[stage].mean / all : 0);
+}
+
+/** The ratios of the parts, and in a sentence that of the whole. */
+static void print_ratios(const struct bench *bench)
+{
+    char text[512];
+    snprintf(text, sizeof text, "\n%-11s %7s %7s %7s", "RATIO", "MEDIAN", "FROM", "TO");
+    colour_print_head(text);
+    for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES; stage++) {
+        const struct samples *ratios = &bench->ratios[stage];
+        const struct interval interval = statistics_of_median(ratios);
+        printf("%-11s %7.3f", bench_stage_names[stage], samples_at(ratios, 0.5));
+        if (interval.known)
+            printf(" %7.3f %7.3f\n", interval.from, interval.to);
+        else
+            printf(" %7s %7s\n", "-", "-");
+    }
+    bench_describe_ratio(bench, text, sizeof text);
+    printf("\n%-11s%s\n", "ratio", text);
 }
 
 void bench_print(const struct bench *bench)
@@ -199,10 +230,8 @@ void bench_print(const struct bench *bench)
     printf("%-11s%s\n", "load", text);
     for (size_t i = 0; i < bench->side_count; i++)
         print_side(bench, &bench->sides[i]);
-    if (bench->side_count > 1) {
-        bench_describe_ratio(bench, text, sizeof text);
-        printf("\n%-11s%s\n", "ratio", text);
-    }
+    if (bench->side_count > 1)
+        print_ratios(bench);
     bench_warn_of_load(bench, text, sizeof text);
     if (*text)
         printf("\n%-11s%s\n", "busy", text);

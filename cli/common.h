@@ -25,7 +25,7 @@ enum {
  */
 extern struct common_options {
     const char *model, *trust, *runtime, *rung, *require, *ladder, *output, *key, *public_key;
-    const char *hint, *resume, *probe;
+    const char *hint, *resume, *probe, *plan;
     bool json, allow_unsigned, verbose, null_separated;
     bool tells; /**< what takes long is told, as to somebody who waits */
     uint32_t threads;
@@ -41,6 +41,12 @@ extern struct common_options {
         .letter = 'm', .name = "model", .argument = "MODEL",                                       \
         .text = "a model file, or the name of one (rung help models)", .kind = OPTION_TEXT,        \
         .value = VALUE_MODEL, .target = &common.model                                              \
+    }
+#define ROW_PLAN                                                                                   \
+    {                                                                                              \
+        .name = "plan", .argument = "PLAN",                                                        \
+        .text = "which implementation each stage has: a file, or JSON itself (rung help plan)",    \
+        .kind = OPTION_TEXT, .value = VALUE_FILE, .target = &common.plan                           \
     }
 #define ROW_TRUST                                                                                  \
     {                                                                                              \

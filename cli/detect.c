@@ -79,8 +79,9 @@ static rung_result session_new(void *user, void **out)
 {
     const struct detection *detection = user;
     struct role_session *session = *out = calloc(1, sizeof *session);
-    return session ? role_session_init(session, &detection->detector, &detection->context)
-                   : RUNG_NO_MEMORY;
+    rung_context_options options = detection->context;
+    options.flags |= RUNG_CONTEXT_SERIES;
+    return session ? role_session_init(session, &detection->detector, &options) : RUNG_NO_MEMORY;
 }
 
 /** DIR/NAME; what cannot be written in its own format gets .jpg behind its name. */
@@ -114,17 +115,16 @@ static bool annotate(const struct detection *detection, const void *packet, stru
     return saved;
 }
 
-static void detect_item(void *user, void *data, struct job_item *item)
+static struct role_session *session_of(void *session)
+{
+    return session; /* it is all there is */
+}
+
+static void tell_targets(void *user, void *data, struct job_item *item, const rung_run_info *info)
 {
     const struct detection *detection = user;
     const struct role_session *session = data;
-    rung_run_info info;
-    const rung_result result = role_run(session, rung_detect, item, (rung_rect){0}, &info);
-    if (result != RUNG_OK) {
-        job_item_fail(item, result);
-        return;
-    }
-    const struct report report = {item, session->packet, &info, detection->detector.model};
+    const struct report report = {item, session->packet, info, detection->detector.model};
     filter_packet(&detection->filter, session->packet);
     if (common.output && !annotate(detection, session->packet, item))
         return;
@@ -185,7 +185,8 @@ static const struct job_work work = {
     .settings = settings,
     .session_new = session_new,
     .session_free = session_free,
-    .run = detect_item,
+    .session_of = session_of,
+    .answer = tell_targets,
     .begin = begin,
     .write = write_line,
     .finish = finish,

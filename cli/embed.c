@@ -191,7 +191,7 @@ static json_t *embed_picture(const struct embedding *embedding, const struct ses
 {
     bool complete = true;
     rung_run_info info;
-    *result = role_run(&session->embedder, rung_embed, item, (rung_rect){0}, &info);
+    *result = role_run(&session->embedder, item, (rung_rect){0}, &info);
     if (*result != RUNG_OK)
         return NULL;
     json_t *line = report_new_picture(item, &complete);
@@ -214,7 +214,7 @@ static json_t *embed_targets(const struct embedding *embedding, const struct ses
 {
     bool complete = true;
     rung_run_info info;
-    *result = role_run(&session->detector, rung_detect, item, (rung_rect){0}, &info);
+    *result = role_run(&session->detector, item, (rung_rect){0}, &info);
     if (*result != RUNG_OK)
         return NULL;
     const rung_packet_header *packet = session->detector.packet;
@@ -227,7 +227,7 @@ static json_t *embed_targets(const struct embedding *embedding, const struct ses
     }
     for (uint32_t i = 0; line && i < packet->count && *result == RUNG_OK; i++) {
         json_t *to = json_array_get(json_object_get(line, "targets"), i);
-        *result = role_run(&session->embedder, rung_embed, item, pixels_of(&targets[i]), &info);
+        *result = role_run(&session->embedder, item, pixels_of(&targets[i]), &info);
         if (*result == RUNG_OK) {
             set_member(line, "rung", json_string(info.rung), &complete);
             add_vector(embedding, session, to, &complete);

@@ -140,13 +140,12 @@ static rung_result session_new(void *user, void **out)
     return result;
 }
 
-static rung_result run_both(const struct session *session, rung_role role,
-                            const struct job_item *item, rung_rect part)
+static rung_result run_both(const struct session *session, const struct job_item *item,
+                            rung_rect part)
 {
     rung_run_info info;
-    rung_result result = role_run(&session->right, role_run_of(role), item, part, &info);
-    return result == RUNG_OK ? role_run(&session->form, role_run_of(role), item, part, &info)
-                             : result;
+    rung_result result = role_run(&session->right, item, part, &info);
+    return result == RUNG_OK ? role_run(&session->form, item, part, &info) : result;
 }
 
 /** Seven eighths of both sides. */
@@ -161,7 +160,7 @@ static void compare_item(void *user, void *data, struct job_item *item)
     const struct gate *gate = user;
     struct session *session = data;
     const rung_role role = gate->models.right.info.role;
-    rung_result result = run_both(session, role, item, (rung_rect){0});
+    rung_result result = run_both(session, item, (rung_rect){0});
     if (result != RUNG_OK) {
         job_item_fail(item, result);
         return;
@@ -175,7 +174,7 @@ static void compare_item(void *user, void *data, struct job_item *item)
     };
     bool complete = gate_compare(&session->tally, &answers);
     if (complete && role == RUNG_ROLE_EMBEDDER) {
-        result = run_both(session, role, item, middle_of(&item->photo));
+        result = run_both(session, item, middle_of(&item->photo));
         complete = result != RUNG_OK || gate_add_middle(&session->tally, &answers);
     }
     if (result != RUNG_OK)

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "pipeline.h"
+#include "plans.h"
 #include "progress.h"
 #include "report.h"
 #include "resume.h"
@@ -199,7 +200,7 @@ static int start_pipeline(struct job *job)
     const uint32_t decoders = (sessions + SESSIONS_PER_DECODER - 1) / SESSIONS_PER_DECODER;
     /* On one picture all threads are for the run: nothing is decoded meanwhile. */
     const bool ahead = job->plan.threads == 1;
-    const struct pipeline_size size = {decoders, sessions, ahead ? sessions + decoders + 1 : 1};
+    const struct pipeline_size size = {decoders, sessions, ahead ? 2 * sessions + decoders + 1 : 1};
     job->pipeline = pipeline_start(&job->sources, size, common.max_pixels);
     return job->pipeline ? EXIT_DONE : EXIT_BACKEND;
 }
@@ -211,6 +212,8 @@ static int make_sessions(struct job *job)
         return fail_memory();
     for (uint32_t i = 0; i < job->plan.sessions; i++) {
         const rung_result result = job->work->session_new(job->user, &job->sessions[i]);
+        if (result == RUNG_NO_MEMORY)
+            return fail_memory(); /* also that of the command itself, which the library knows not */
         if (result != RUNG_OK)
             return fail_with(result);
     }
@@ -309,7 +312,9 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
 {
     struct job job = {.work = work, .user = user, .resume = {.file = -1}};
     signals_catch();
-    int status = list_sources(&job, count, operands);
+    int status = plan_take();
+    if (status == EXIT_DONE)
+        status = list_sources(&job, count, operands);
     if (status == EXIT_DONE)
         status = make_instance(&job);
     if (status == EXIT_DONE) {

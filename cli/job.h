@@ -12,6 +12,8 @@
  * a few pictures are in memory at a time, in buffers that later pictures use again.
  */
 
+struct role_session;
+
 /** One picture on its way through a job. */
 struct job_item {
     size_t index; /**< its place among the sources */
@@ -53,8 +55,13 @@ struct job_work {
     /** Makes what one thread needs. */
     rung_result (*session_new)(void *user, void **session);
     void (*session_free)(void *session);
-    /** Sets the line of an item (report_new_line), or its error and status (job_item_fail). */
+    /** Sets the line of an item (report_new_line), or its error and status (job_item_fail). NULL
+     * where a picture is one run of one model, which the next two are for. */
     void (*run)(void *user, void *session, struct job_item *item);
+    /** What the session's pictures run on. */
+    struct role_session *(*session_of)(void *session);
+    /** Sets the line of an item from the packet of that, or its error and status. */
+    void (*answer)(void *user, void *session, struct job_item *item, const rung_run_info *info);
 
     /** Begins what `write` needs. An exit status, after a message. May be NULL. */
     int (*begin)(void *user, const struct sources *sources);
@@ -130,7 +137,8 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
          .kind = OPTION_CHOICE,                                                                    \
          .target = &common.probe,                                                                  \
          .choices = probe_policies},                                                               \
-        ROW_RUNG, ROW_REQUIRE, ROW_LADDER, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE
+        ROW_PLAN, ROW_RUNG, ROW_REQUIRE, ROW_LADDER, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED,         \
+        ROW_VERBOSE
 
 extern const char *const job_hints[];
 

@@ -8,13 +8,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "series.h"
+
 /* A buffer that one huge picture made this large is not kept for the others. */
 #define KEPT_BYTES (256u << 20)
+
+/* A session holds up to two pictures of a series, and waits for a third. */
+#define SERIES_SLOTS 3u
 
 enum slot_state { SLOT_FREE, SLOT_DECODING, SLOT_DECODED, SLOT_RUNNING, SLOT_DONE };
 
 struct slot {
-    struct job_item item;
+    struct job_item item; /* the first member */
     enum slot_state state;
 };
 
@@ -144,19 +149,39 @@ static struct slot *run_next(struct pipeline *pipeline)
     }
 }
 
+static struct job_item *take(void *data)
+{
+    struct pipeline *pipeline = data;
+    pthread_mutex_lock(&pipeline->lock);
+    struct slot *slot = run_next(pipeline);
+    pthread_mutex_unlock(&pipeline->lock);
+    return slot ? &slot->item : NULL;
+}
+
+static void put(void *data, struct job_item *item)
+{
+    struct pipeline *pipeline = data;
+    pthread_mutex_lock(&pipeline->lock);
+    set_state(pipeline, (struct slot *)item, SLOT_DONE); /* of which it is the first member */
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
 static void *run_all(void *data)
 {
     struct pipeline *pipeline = data;
-    struct slot *slot;
+    const struct series_pictures pictures = {pipeline, take, put};
+    const struct job_work *work = pipeline->work;
+    struct job_item *item;
     pthread_mutex_lock(&pipeline->lock);
     void *session = pipeline->sessions[pipeline->next_session++];
-    while ((slot = run_next(pipeline))) {
-        pthread_mutex_unlock(&pipeline->lock);
-        pipeline->work->run(pipeline->user, session, &slot->item);
-        pthread_mutex_lock(&pipeline->lock);
-        set_state(pipeline, slot, SLOT_DONE);
-    }
     pthread_mutex_unlock(&pipeline->lock);
+    if (work->run)
+        while ((item = take(pipeline))) {
+            work->run(pipeline->user, session, item);
+            put(pipeline, item);
+        }
+    else
+        series_run(work, pipeline->user, session, &pictures, pipeline->size.slots < SERIES_SLOTS);
     photo_thread_stop();
     return NULL;
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "plans.h"
+
 const char *role_name(rung_role role)
 {
     switch (role) {
@@ -80,6 +82,9 @@ rung_result role_session_init(struct role_session *session, const struct role_mo
     pinned.version = RUNG_STRUCT_VERSION;
     pinned.flags |= RUNG_CONTEXT_STAY; /* a job ends on the rung that it began on */
     pinned.identity = model->info.identity;
+    if (!pinned.plan)
+        pinned.plan = plan_text();
+    session->run = role_run_of(model->info.role);
     rung_result result = rung_context_create(model->model, &pinned, &session->context);
     if (result == RUNG_OK)
         result = rung_context_get_max_output_bytes(session->context, &session->packet_bytes);
@@ -106,11 +111,10 @@ role_run_fn *role_run_of(rung_role role)
     }
 }
 
-rung_result role_run(const struct role_session *session, role_run_fn *run,
-                     const struct job_item *item, rung_rect crop, rung_run_info *info)
+rung_frame role_frame(const struct job_item *item, rung_rect crop)
 {
-    const rung_frame frame = {
-        .struct_size = sizeof frame,
+    return (rung_frame){
+        .struct_size = sizeof(rung_frame),
         .version = RUNG_STRUCT_VERSION,
         .pixels = item->photo.pixels,
         .width = item->photo.width,
@@ -119,8 +123,14 @@ rung_result role_run(const struct role_session *session, role_run_fn *run,
         .crop = crop,
         .frame_id = item->index,
     };
+}
+
+rung_result role_run(const struct role_session *session, const struct job_item *item,
+                     rung_rect crop, rung_run_info *info)
+{
+    const rung_frame frame = role_frame(item, crop);
     const rung_span packet = {session->packet, (size_t)session->packet_bytes};
     *info = (rung_run_info){.struct_size = sizeof *info, .version = RUNG_STRUCT_VERSION};
-    const rung_result result = run(session->context, &frame, packet, NULL, info);
+    const rung_result result = session->run(session->context, &frame, packet, NULL, info);
     return result == RUNG_OK ? rung_packet_check(packet.data, packet.size) : result;
 }

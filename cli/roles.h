@@ -32,9 +32,17 @@ void role_describe(const struct role_model *model, char *to, size_t size);
  * common. */
 json_t *role_settings(const struct role_model *model, const char *identity, bool *complete);
 
+/** rung_detect, rung_embed, rung_segment. */
+typedef rung_result role_run_fn(rung_context *context, const rung_frame *frame, rung_span packet,
+                                size_t *needed, rung_run_info *info);
+
+/** The one for a role. */
+role_run_fn *role_run_of(rung_role role);
+
 /** What one thread needs to run it; zeroed it is none. */
 struct role_session {
     rung_context *context;
+    role_run_fn *run;
     void *packet;
     uint64_t packet_bytes;
 };
@@ -44,16 +52,12 @@ rung_result role_session_init(struct role_session *session, const struct role_mo
                               const rung_context_options *options);
 void role_session_finish(struct role_session *session);
 
-/** rung_detect, rung_embed, rung_segment. */
-typedef rung_result role_run_fn(rung_context *context, const rung_frame *frame, rung_span packet,
-                                size_t *needed, rung_run_info *info);
-
-/** The one for a role. */
-role_run_fn *role_run_of(rung_role role);
+/** A part of the item's picture, all of it where that is all zero, as a frame. */
+rung_frame role_frame(const struct job_item *item, rung_rect crop);
 
 /** Runs on a part of the item's picture, all of it where that is all zero. The session has the
  * packet, which is checked. */
-rung_result role_run(const struct role_session *session, role_run_fn *run,
-                     const struct job_item *item, rung_rect crop, rung_run_info *info);
+rung_result role_run(const struct role_session *session, const struct job_item *item,
+                     rung_rect crop, rung_run_info *info);
 
 #endif

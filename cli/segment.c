@@ -71,7 +71,8 @@ static rung_result session_new(void *user, void **out)
 {
     const struct segmentation *segmentation = user;
     struct session *session = *out = calloc(1, sizeof *session);
-    return session ? role_session_init(&session->segmenter, &segmentation->segmenter, NULL)
+    const rung_context_options options = {.flags = RUNG_CONTEXT_SERIES};
+    return session ? role_session_init(&session->segmenter, &segmentation->segmenter, &options)
                    : RUNG_NO_MEMORY;
 }
 
@@ -135,18 +136,17 @@ static json_t *coverage_json(const struct segmentation *segmentation,
     return array;
 }
 
-static void segment_item(void *user, void *data, struct job_item *item)
+static struct role_session *session_of(void *data)
+{
+    struct session *session = data;
+    return &session->segmenter;
+}
+
+static void tell_classes(void *user, void *data, struct job_item *item, const rung_run_info *info)
 {
     const struct segmentation *segmentation = user;
     struct session *session = data;
     bool complete = true;
-    rung_run_info info;
-    const rung_result result =
-        role_run(&session->segmenter, rung_segment, item, (rung_rect){0}, &info);
-    if (result != RUNG_OK) {
-        job_item_fail(item, result);
-        return;
-    }
     json_t *line = report_new_picture(item, &complete);
     set_member(line, "coverage", coverage_json(segmentation, session->segmenter.packet, &complete),
                &complete);
@@ -154,7 +154,7 @@ static void segment_item(void *user, void *data, struct job_item *item)
         json_decref(line);
         return;
     }
-    report_run(line, item, &info, &complete);
+    report_run(line, item, info, &complete);
     if (complete)
         item->line = line;
     else {
@@ -198,7 +198,8 @@ static const struct job_work work = {
     .settings = settings,
     .session_new = session_new,
     .session_free = session_free,
-    .run = segment_item,
+    .session_of = session_of,
+    .answer = tell_classes,
     .begin = begin,
     .write = write_line,
 };

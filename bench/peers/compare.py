@@ -71,7 +71,7 @@ def compare(options, cpus):
         seconds = PART_SECONDS / len(cases) / (options.rounds * harness.TRIES_PER_ROUND)
         seconds = min(max(seconds, ROUND_SECONDS[0]), ROUND_SECONDS[1])
         results += [run_case(case, cpus, options, seconds) for case in cases]
-    return {"schema": 1, "bench": "peers", "levels": list(levels), "packages": versions(), "cases": results,
+    return {"schema": 1, "bench": "peers", "clock": options.clock, "levels": list(levels), "packages": versions(), "cases": results,
             "quiet": all(case["quiet"] for case in results),
             "within": all(goal["met"] for case in results for goal in case["goals"] + case["bounds"])}
 
@@ -130,6 +130,8 @@ def main():
     parser.add_argument("--only", action="append", choices=PARTS, help="this part (default: all)")
     parser.add_argument("--level", action="append", default=[], help="of Rung's instructions (default: all above scalar)")
     parser.add_argument("--photos", type=pathlib.Path, default=harness.PHOTOS, help="a folder (default: the demo's)")
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall",
+                        help="wall time, or the time that CPUs worked for it, for a machine that is never quiet (wall)")
     harness.add_options(parser, ROUNDS)
     options = parser.parse_args()
     if not in_venv():

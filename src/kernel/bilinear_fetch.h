@@ -11,31 +11,42 @@
 
 #define RUNG__CACHE_LINE 64
 
-/** How far the row that is needed next was fetched. */
+/** The row that is needed next. */
 struct rung__bilinear_ahead {
-    const uint8_t *row;
-    const int32_t *offsets;
-    int32_t fetched;
+    const uint8_t *row, *fetched; /**< the latter: up to here */
+    uint32_t read, limit;         /**< bytes of one read, and of a block at most */
 };
 
+/** Where pixels are so far apart (bytes), most lines of the cache would never be used. */
+#define RUNG__BILINEAR_APART_MAX 128u
+
 static inline struct rung__bilinear_ahead
-rung__bilinear_ahead(const struct rung__bilinear_columns *columns, const uint8_t *row)
+rung__bilinear_ahead(const struct rung__bilinear_columns *columns, const uint8_t *row,
+                     uint32_t block)
 {
-    return (struct rung__bilinear_ahead){row, columns->offsets, columns->offsets[0]};
+    return (struct rung__bilinear_ahead){row, row + columns->offsets[0], columns->read,
+                                         block * RUNG__BILINEAR_APART_MAX};
 }
 
-/** For one more block, which begins at x. Far apart, only what will be read is fetched. */
-static inline void rung__bilinear_fetch(struct rung__bilinear_ahead *ahead, uint32_t x,
+/** For one more block. */
+static inline void rung__bilinear_fetch(struct rung__bilinear_ahead *ahead, const int32_t *offsets,
                                         uint32_t block)
 {
-    const int32_t *offsets = ahead->offsets + x, last = offsets[block - 1];
-    if (last - ahead->fetched > (int32_t)block * RUNG__CACHE_LINE) {
-        for (uint32_t i = 0; i < block; i++)
-            __builtin_prefetch(ahead->row + offsets[i]);
-        ahead->fetched = last;
-    }
-    for (; ahead->fetched <= last; ahead->fetched += RUNG__CACHE_LINE)
-        __builtin_prefetch(ahead->row + ahead->fetched);
+    const uint8_t *end = ahead->row + offsets[block - 1] + ahead->read;
+    if (end - ahead->fetched > (ptrdiff_t)ahead->limit)
+        ahead->fetched = end;
+    for (; ahead->fetched < end; ahead->fetched += RUNG__CACHE_LINE)
+        __builtin_prefetch(ahead->fetched);
+}
+
+/** Goes on to the next block of as many pixels, which have so many bytes of shuffles each. */
+static inline void rung__bilinear_next(struct rung__bilinear_columns *columns, uint32_t block,
+                                       uint32_t shuffle)
+{
+    columns->blocks--;
+    columns->offsets += block;
+    columns->weights += 2 * (size_t)block;
+    columns->shuffles += (size_t)block * shuffle;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/blend_avx2.h"
+#include "kernel/blend.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -42,9 +42,6 @@ static inline struct rung__avx2_16 blend(const struct row *row, uint32_t c, uint
 }
 
 /* ---- one block of one channel, and of all ---------------------------------------------------- */
-
-typedef void planar_block(const struct row *row, uint32_t c, uint32_t x, uint8_t *to);
-typedef void mixed_block(const struct row *row, uint32_t x, uint8_t *to);
 
 static inline void planar_f32(const struct row *row, uint32_t c, uint32_t x, uint8_t *to)
 {
@@ -107,82 +104,5 @@ static inline void mixed_bgra(const struct row *row, uint32_t x, uint8_t *to)
                                 rung__avx2_u8(blend(row, 2, x)), to);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-#define INLINE static inline __attribute__((always_inline))
-
-/** Bytes of a block in the tensor: of 16 pixels of at most 12. */
-#define BLOCK_BYTES_MAX 192u
-
-INLINE void planar(const struct rung__blend_row *of, planar_block *block, size_t pixel)
-{
-    const struct row row = begin(of);
-    const uint32_t whole = of->width / BLOCK * BLOCK, rest = of->width - whole;
-    for (uint32_t c = 0; c < 3; c++) {
-        uint8_t *to = row.of.to[c], last[BLOCK_BYTES_MAX];
-        for (uint32_t x = 0; x < whole; x += BLOCK, to += BLOCK * pixel)
-            block(&row, c, x, to);
-        if (rest > 0) {
-            block(&row, c, whole, last);
-            memcpy(to, last, rest * pixel);
-        }
-    }
-}
-
-INLINE void mixed(const struct rung__blend_row *of, mixed_block *block, size_t pixel)
-{
-    const struct row row = begin(of);
-    const uint32_t whole = of->width / BLOCK * BLOCK, rest = of->width - whole;
-    uint8_t *to = row.of.to[0], last[BLOCK_BYTES_MAX];
-    for (uint32_t x = 0; x < whole; x += BLOCK, to += BLOCK * pixel)
-        block(&row, x, to);
-    if (rest > 0) {
-        block(&row, whole, last);
-        memcpy(to, last, rest * pixel);
-    }
-}
-
-void rung__blend_planar_f32_avx2(const struct rung__blend_row *row)
-{
-    planar(row, planar_f32, 4);
-}
-
-void rung__blend_planar_f16_avx2(const struct rung__blend_row *row)
-{
-    planar(row, planar_f16, 2);
-}
-
-void rung__blend_planar_i8_avx2(const struct rung__blend_row *row)
-{
-    planar(row, planar_i8, 1);
-}
-
-void rung__blend_planar_u8_avx2(const struct rung__blend_row *row)
-{
-    planar(row, planar_u8, 1);
-}
-
-void rung__blend_interleaved_f32_avx2(const struct rung__blend_row *row)
-{
-    mixed(row, mixed_f32, 12);
-}
-
-void rung__blend_interleaved_f16_avx2(const struct rung__blend_row *row)
-{
-    mixed(row, mixed_f16, 6);
-}
-
-void rung__blend_interleaved_i8_avx2(const struct rung__blend_row *row)
-{
-    mixed(row, mixed_i8, 3);
-}
-
-void rung__blend_interleaved_u8_avx2(const struct rung__blend_row *row)
-{
-    mixed(row, mixed_u8, 3);
-}
-
-void rung__blend_bgra_avx2(const struct rung__blend_row *row)
-{
-    mixed(row, mixed_bgra, 4);
-}
+#define BLENDS rung__blends_avx2
+#include "kernel/blend_rows.h"

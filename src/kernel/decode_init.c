@@ -42,6 +42,10 @@ void rung__decode_init(struct rung__decode_kernels *kernels, uint64_t cpu_flags)
     if (cpu_flags & RUNG__CPU_AVX512)
         rung__scan_init_avx512(&kernels->scan);
 #endif
+#if RUNG__HAVE_NEON
+    if (cpu_flags & RUNG__CPU_NEON)
+        rung__scan_init_neon(&kernels->scan);
+#endif
 }
 
 uint32_t rung__head_points(uint32_t head)

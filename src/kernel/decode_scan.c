@@ -4,8 +4,8 @@
 #include "kernel/exact.h"
 
 /**
- * A logit below all those of a confidence. Two steps of 1/128 under the first of the steps that has
- * it: far more than the sigmoid strays from rising (a few units of its 2^-24).
+ * A logit below all those of a confidence: the last step of 1/128 that has less, since confidences
+ * rise with their logits (exact.h).
  */
 static float least_logit(uint16_t least)
 {
@@ -17,7 +17,7 @@ static float least_logit(uint16_t least)
         else
             below = middle;
     }
-    return (float)(from - 2) * 0x1p-7f;
+    return (float)below * 0x1p-7f;
 }
 
 struct rung__scan_range rung__decode_range(uint16_t least, bool is_logit)

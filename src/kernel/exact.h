@@ -50,16 +50,21 @@ uint16_t rung__f32_to_f16(float value);
 /** Exact. */
 float rung__f16_to_f32(uint16_t bits);
 
-/** exp of targets.md: x clamped to -87..88. */
+/*
+ * How far from the true functions these are was measured over all f32 (tests/check/check_exact.c
+ * holds it over some of them). All of them rise: a larger argument has no smaller result.
+ */
+
+/** exp of targets.md: x clamped to -87..88. Less than 1 unit in the last place, 2^-23.5, off. */
 float rung__exp(float x);
 
-/** Sigmoid of a logit as a confidence, 0..65535. */
+/** Sigmoid of a logit as a confidence, 0..65535. At most 0.502 off, of which 0.5 is rounding. */
 uint16_t rung__sigmoid_confidence(float logit);
 
-/** Sigmoid in units of 2^-24: 0..2^24. */
+/** Sigmoid in units of 2^-24: 0..2^24. At most 1.01 of them off. */
 uint32_t rung__sigmoid24(float x);
 
-/** Hyperbolic tangent in units of 2^-24: −2^24..2^24, odd. */
+/** Hyperbolic tangent in units of 2^-24: −2^24..2^24, odd. At most 1.51 of them off. */
 int32_t rung__tanh24(float x);
 
 /** roundeven(clamp(c, 0, 1) × 65535). */

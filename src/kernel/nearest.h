@@ -32,5 +32,6 @@ void rung__nearest_rows(const struct rung__nearest_parts *parts,
                         void *scratch);
 
 void rung__nearest_init_avx2(struct rung__preprocess_kernels *kernels);
+void rung__nearest_init_neon(struct rung__preprocess_kernels *kernels);
 
 #endif

@@ -18,8 +18,16 @@ void rung__preprocess_init(struct rung__preprocess_kernels *kernels, uint64_t cp
         rung__nearest_init_avx2(kernels);
         rung__triangle_init_avx2(kernels);
     }
-    if (cpu_flags & RUNG__CPU_AVX512)
+    if (cpu_flags & RUNG__CPU_AVX512) {
+        kernels->resamplers[RUNG_RESAMPLER_BILINEAR] = rung__bilinear_avx512;
         rung__triangle_init_avx512(kernels);
+    }
+#endif
+#if RUNG__HAVE_NEON
+    if (cpu_flags & RUNG__CPU_NEON) {
+        rung__nearest_init_neon(kernels);
+        rung__triangle_init_neon(kernels);
+    }
 #endif
 }
 

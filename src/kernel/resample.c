@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/resample.h"
 
+#include <string.h>
+
 void rung__axis_bilinear(uint32_t outputs, uint32_t samples, struct rung__pair *pairs)
 {
     const uint64_t twice = (uint64_t)outputs * 2;
@@ -54,27 +56,49 @@ static struct rung__window triangle_window(const struct triangle *triangle, uint
     return (struct rung__window){first, (last < samples ? last : samples - 1) - first + 1};
 }
 
-struct rung__window rung__triangle_weights(uint32_t outputs, uint32_t samples, uint32_t i,
-                                           uint32_t *weights)
+static struct rung__window triangle_weights(const struct triangle *triangle, uint32_t samples,
+                                            uint32_t *weights)
 {
-    const uint32_t longer = samples > outputs ? samples : outputs;
-    const struct triangle triangle = {(2 * (int64_t)i + 1) * samples - outputs, 2 * (int64_t)longer,
-                                      2 * (int64_t)outputs};
-    const struct rung__window window = triangle_window(&triangle, samples);
+    const struct rung__window window = triangle_window(triangle, samples);
     int64_t total = 0;
     for (uint32_t j = 0; j < window.count; j++)
-        total += triangle_weight(&triangle, (int64_t)window.first + j);
+        total += triangle_weight(triangle, (int64_t)window.first + j);
     for (uint32_t j = 0; j < window.count; j++) {
-        const int64_t weight = triangle_weight(&triangle, (int64_t)window.first + j);
+        const int64_t weight = triangle_weight(triangle, (int64_t)window.first + j);
         weights[j] = (uint32_t)((2 * weight * (INT64_C(1) << 22) + total) / (2 * total));
     }
     return window;
 }
 
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    while (b > 0) {
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 void rung__axis_triangle(uint32_t outputs, uint32_t samples, struct rung__window *windows,
                          uint32_t *weights)
 {
+    const uint32_t longer = samples > outputs ? samples : outputs;
     const uint32_t taps = rung__axis_triangle_taps(outputs, samples);
-    for (uint32_t i = 0; i < outputs; i++, weights += taps)
-        windows[i] = rung__triangle_weights(outputs, samples, i, weights);
+    const uint32_t divisor = common_divisor(outputs, samples);
+    /* After a period of content pixels a triangle lies just as it did, so many samples on. */
+    const uint32_t period = outputs / divisor, shift = samples / divisor;
+    struct triangle triangle = {0, 2 * (int64_t)longer, 2 * (int64_t)outputs};
+    for (uint32_t i = 0; i < outputs; i++, weights += taps) {
+        /* No border cuts a window that does not touch one: divisions are dear. */
+        if (i >= period && windows[i - period].first > 0 &&
+            windows[i - period].first + shift + windows[i - period].count < samples) {
+            windows[i] = windows[i - period];
+            windows[i].first += shift;
+            memcpy(weights, weights - (size_t)period * taps, windows[i].count * sizeof *weights);
+            continue;
+        }
+        triangle.centre = (2 * (int64_t)i + 1) * samples - outputs;
+        windows[i] = triangle_weights(&triangle, samples, weights);
+    }
 }

@@ -28,11 +28,7 @@ struct rung__window {
 /** No window of the axis is longer: the pitch of its table of weights. */
 uint32_t rung__axis_triangle_taps(uint32_t outputs, uint32_t samples);
 
-/** The window of one content pixel and its weights; 2^22 = 1. */
-struct rung__window rung__triangle_weights(uint32_t outputs, uint32_t samples, uint32_t i,
-                                           uint32_t *weights);
-
-/** `weights` holds `outputs` rows of rung__axis_triangle_taps. */
+/** `weights` holds `outputs` rows of rung__axis_triangle_taps; 2^22 = 1. */
 void rung__axis_triangle(uint32_t outputs, uint32_t samples, struct rung__window *windows,
                          uint32_t *weights);
 

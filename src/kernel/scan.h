@@ -67,6 +67,7 @@ struct rung__scan_kernels {
 void rung__scan_init_c(struct rung__scan_kernels *kernels);
 void rung__scan_init_avx2(struct rung__scan_kernels *kernels);
 void rung__scan_init_avx512(struct rung__scan_kernels *kernels);
+void rung__scan_init_neon(struct rung__scan_kernels *kernels);
 
 /* In C, for what is too short for vectors. */
 void rung__scan_best_of_planes_c(const struct rung__scan_rows *rows, uint32_t first, uint32_t count,

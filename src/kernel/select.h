@@ -44,5 +44,6 @@ struct rung__select_kernels {
 void rung__select_init(struct rung__select_kernels *kernels, uint64_t cpu_flags);
 void rung__select_init_avx2(struct rung__select_kernels *kernels);
 void rung__select_init_avx512(struct rung__select_kernels *kernels);
+void rung__select_init_neon(struct rung__select_kernels *kernels);
 
 #endif

@@ -52,17 +52,11 @@ static inline __m128i rung__avx2_bytes(struct rung__avx2_16 v, __m128i pack(__m1
     return pack(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
 }
 
-/** Clamped before it is rounded, halves to even, which is the same for whole limits. */
-static inline __m256i rung__avx2_clamped(__m256i v, const struct rung__avx2_scale *by)
-{
-    const __m256 least = _mm256_set1_ps(-128.0f), most = _mm256_set1_ps(127.0f);
-    return _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(rung__avx2_scaled(v, by), least), most));
-}
-
+/** No scale and bias lead to 2^31: all are converted, halves to even, then clamped. */
 static inline __m128i rung__avx2_i8(struct rung__avx2_16 v, const struct rung__avx2_scale *by)
 {
-    const struct rung__avx2_16 whole = {rung__avx2_clamped(v.low, by),
-                                        rung__avx2_clamped(v.high, by)};
+    const struct rung__avx2_16 whole = {_mm256_cvtps_epi32(rung__avx2_scaled(v.low, by)),
+                                        _mm256_cvtps_epi32(rung__avx2_scaled(v.high, by))};
     return rung__avx2_bytes(whole, _mm_packs_epi16);
 }
 

@@ -6,5 +6,6 @@
 
 rung__store_bytes rung__store_bytes_avx2;
 rung__store_bytes rung__store_bytes_avx512;
+rung__store_bytes rung__store_bytes_neon;
 
 #endif

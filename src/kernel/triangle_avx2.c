@@ -12,27 +12,25 @@
  * and 3.
  */
 
-#define BLOCK       2 /* pixels, one in each half of a vector */
+#define LANES       8u
+#define UNIT        4u /* lanes of half a vector */
+#define WINDOW      16u
+#define WORDS       4u
 #define ROWS        4
 #define COLUMNS     32 /* of a blend at once */
 #define DIGIT_BITS  8
 #define WEIGHT_BITS 22
-
-static uint32_t pair_of(int32_t first, int32_t second)
-{
-    return (uint32_t)(uint16_t)first | (uint32_t)second << 16;
-}
+#define INLINE      static inline __attribute__((always_inline))
 
 /** Words: h of taps 0 and 1, l of them, h of taps 2 and 3, l of them. */
 static void pack(const uint32_t weights[4], struct rung__triangle_step *to)
 {
-    int32_t high[4], low[4];
-    for (int i = 0; i < 4; i++) {
-        high[i] = (int32_t)(weights[i] + (1u << (DIGIT_BITS - 1))) >> DIGIT_BITS;
-        low[i] = (int32_t)weights[i] - (high[i] << DIGIT_BITS);
-    }
-    *to = (struct rung__triangle_step){{pair_of(high[0], high[1]), pair_of(low[0], low[1]),
-                                        pair_of(high[2], high[3]), pair_of(low[2], low[3])}};
+    const __m128i half = _mm_set1_epi32(1 << (DIGIT_BITS - 1));
+    const __m128i weight = _mm_loadu_si128((const __m128i *)weights);
+    const __m128i high = _mm_srai_epi32(_mm_add_epi32(weight, half), DIGIT_BITS);
+    const __m128i low = _mm_sub_epi32(weight, _mm_slli_epi32(high, DIGIT_BITS));
+    _mm_storeu_si128((__m128i *)to->words,
+                     _mm_shuffle_epi32(_mm_packs_epi32(high, low), _MM_SHUFFLE(3, 1, 2, 0)));
 }
 
 /** Sums of the two parts of the weights. */
@@ -40,77 +38,109 @@ struct sums {
     __m256i high, low;
 };
 
-static inline struct sums sums_start(void)
+INLINE struct sums sums_start(void)
 {
     return (struct sums){_mm256_setzero_si256(), _mm256_set1_epi32(1 << (WEIGHT_BITS - 1))};
 }
 
-static inline void sums_add(struct sums *sums, __m256i samples, __m256i high, __m256i low)
+INLINE void sums_add(struct sums *sums, __m256i samples, __m256i high, __m256i low)
 {
     sums->high = _mm256_add_epi32(sums->high, _mm256_madd_epi16(samples, high));
     sums->low = _mm256_add_epi32(sums->low, _mm256_madd_epi16(samples, low));
 }
 
 /** 0..256 */
-static inline __m256i sums_end(const struct sums *sums)
+INLINE __m256i sums_end(const struct sums *sums)
 {
     const __m256i sum = _mm256_add_epi32(_mm256_slli_epi32(sums->high, DIGIT_BITS), sums->low);
     return _mm256_srli_epi32(sum, WEIGHT_BITS);
 }
 
-/** Stores the six columns of two pixels; behind them two that the next pixels replace. */
-static inline void store_pair(const struct sums *first, const struct sums *second, uint32_t *to)
+/** Stores the columns of two units, of which the second may replace the last of the first. */
+INLINE void store_pair(const struct sums *first, const struct sums *second, uint32_t columns,
+                       uint32_t *to)
 {
     const __m256i words = _mm256_or_si256(sums_end(first), _mm256_slli_epi32(sums_end(second), 16));
     const __m256i samples = _mm256_min_epi16(words, _mm256_set1_epi16(255));
     _mm_storeu_si128((__m128i *)to, _mm256_castsi256_si128(samples));
-    _mm_storeu_si128((__m128i *)(to + 3), _mm256_extracti128_si256(samples, 1));
+    _mm_storeu_si128((__m128i *)(to + columns), _mm256_extracti128_si256(samples, 1));
 }
 
-static inline __m256i load_two(const uint8_t *first, const uint8_t *second)
+INLINE __m256i load_two(const uint8_t *first, const uint8_t *second)
 {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)first)),
                                    _mm_loadu_si128((const __m128i *)second), 1);
 }
 
-/** What brings samples 2·half and 2·half + 1 of each channel into its 32-bit lane as words. */
-static __m256i picks_of(const struct rung__triangle_axis *axis, uint32_t half)
+/** From picks of bytes those of the words of samples `first` and `first` + 1. */
+INLINE __m256i words_of(__m256i picks, int first)
 {
-    uint8_t picks[16];
-    for (uint32_t i = 0; i < 16; i++)
-        picks[i] = i & 1 ? 0x80 : axis->picks[i / 4 * 4 + 2 * half + i % 4 / 2];
-    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)picks));
+    const __m256i lanes = _mm256_setr_epi8(0, 0, 1, 0, 4, 0, 5, 0, 8, 0, 9, 0, 12, 0, 13, 0, /**/
+                                           0, 0, 1, 0, 4, 0, 5, 0, 8, 0, 9, 0, 12, 0, 13, 0);
+    const __m256i bytes =
+        _mm256_shuffle_epi8(picks, _mm256_add_epi8(lanes, _mm256_set1_epi8((int8_t)first)));
+    return _mm256_or_si256(bytes, _mm256_set1_epi16((int16_t)0x8000)); /* above each byte: zero */
 }
 
-static void filter(const struct rung__triangle_axis *axis, const uint8_t *const rows[4],
-                   uint32_t first, uint32_t end, uint8_t *line)
+/** The samples of four rows, a step of eight columns, times their weights. */
+INLINE void add_step(const uint8_t *const rows[ROWS], const size_t at[2], __m256i near, __m256i far,
+                     const uint32_t *weights, struct sums sums[ROWS])
 {
-    const __m256i near = picks_of(axis, 0), far = picks_of(axis, 1);
-    const struct rung__triangle_step *weights = axis->weights + (size_t)first * axis->steps * BLOCK;
-    uint32_t *to = (uint32_t *)line + (size_t)first * BLOCK * 3;
-    for (uint32_t block = first; block < end; block++, to += (size_t)BLOCK * 3) {
-        size_t left = axis->offsets[block * BLOCK], right = axis->offsets[block * BLOCK + 1];
-        struct sums sums[ROWS] = {sums_start(), sums_start(), sums_start(), sums_start()};
-        for (uint32_t step = 0; step < axis->steps; step++, weights += BLOCK) {
-            const __m256i packed = _mm256_loadu_si256((const __m256i *)weights);
-            const __m256i high0 = _mm256_shuffle_epi32(packed, 0x00);
-            const __m256i low0 = _mm256_shuffle_epi32(packed, 0x55);
-            const __m256i high1 = _mm256_shuffle_epi32(packed, 0xaa);
-            const __m256i low1 = _mm256_shuffle_epi32(packed, 0xff);
-            for (int i = 0; i < ROWS; i++) {
-                const __m256i samples = load_two(rows[i] + left, rows[i] + right);
-                sums_add(&sums[i], _mm256_shuffle_epi8(samples, near), high0, low0);
-                sums_add(&sums[i], _mm256_shuffle_epi8(samples, far), high1, low1);
-            }
-            left += axis->step_bytes;
-            right += axis->step_bytes;
-        }
-        store_pair(&sums[0], &sums[1], to);
-        store_pair(&sums[2], &sums[3], to + axis->pitch);
+    const __m256i *words = (const __m256i *)weights;
+    const __m256i near_high = _mm256_loadu_si256(words), near_low = _mm256_loadu_si256(words + 1);
+    const __m256i far_high = _mm256_loadu_si256(words + 2), far_low = _mm256_loadu_si256(words + 3);
+    for (int i = 0; i < ROWS; i++) {
+        const __m256i samples = load_two(rows[i] + at[0], rows[i] + at[1]);
+        sums_add(&sums[i], _mm256_shuffle_epi8(samples, near), near_high, near_low);
+        sums_add(&sums[i], _mm256_shuffle_epi8(samples, far), far_high, far_low);
     }
 }
 
-static inline __m256i blend_columns(const struct rung__triangle_window *window, size_t at)
+INLINE void filter(const struct rung__triangle_axis *axis, const uint8_t *const rows[ROWS],
+                   uint32_t first, uint32_t end, uint8_t *line, uint32_t columns, uint32_t steps)
+{
+    const uint32_t *weights = axis->weights + (size_t)first * steps * WORDS * LANES;
+    uint32_t *to = (uint32_t *)line + (size_t)first * 2 * columns;
+    for (uint32_t block = first; block < end; block++, to += (size_t)2 * columns) {
+        const __m256i picks =
+            _mm256_loadu_si256((const __m256i *)(axis->picks + (size_t)block * LANES));
+        const __m256i near = words_of(picks, 0), far = words_of(picks, 2);
+        size_t at[2] = {axis->offsets[2 * block], axis->offsets[2 * block + 1]};
+        struct sums sums[ROWS] = {sums_start(), sums_start(), sums_start(), sums_start()};
+        rung__triangle_prefetch(axis, rows, block);
+        for (uint32_t step = 0; step < steps; step++, weights += WORDS * LANES) {
+            add_step(rows, at, near, far, weights, sums);
+            at[0] += axis->step_bytes;
+            at[1] += axis->step_bytes;
+        }
+        store_pair(&sums[0], &sums[1], columns, to);
+        store_pair(&sums[2], &sums[3], columns, to + axis->pitch);
+    }
+}
+
+/** Both halves full: pixels are near each other. */
+static void filter_dense(const struct rung__triangle_axis *axis, const uint8_t *const rows[ROWS],
+                         uint32_t first, uint32_t end, uint8_t *line)
+{
+    if (axis->steps == 1)
+        filter(axis, rows, first, end, line, 4, 1);
+    else
+        filter(axis, rows, first, end, line, 4, axis->steps);
+}
+
+/** A pixel in each half. */
+static void filter_sparse(const struct rung__triangle_axis *axis, const uint8_t *const rows[ROWS],
+                          uint32_t first, uint32_t end, uint8_t *line)
+{
+    filter(axis, rows, first, end, line, 3, axis->steps);
+}
+
+static const struct rung__triangle_filter filters[] = {
+    {LANES, UNIT, 4, WINDOW, filter_dense},
+    {LANES, UNIT, 3, WINDOW, filter_sparse},
+};
+
+INLINE __m256i blend_columns(const struct rung__triangle_window *window, size_t at)
 {
     struct sums sums[4] = {sums_start(), sums_start(), sums_start(), sums_start()};
     for (uint32_t step = 0; step < window->steps; step++) {
@@ -143,7 +173,8 @@ static void blend(const struct rung__triangle_window *window, uint32_t count, ui
 }
 
 static const struct rung__triangle_parts parts = {
-    BLOCK, 2 * sizeof(uint32_t), pack, filter, blend, rung__store_bytes_avx2,
+    filters, sizeof filters / sizeof *filters, WORDS, 2 * sizeof(uint32_t), pack,
+    blend,   rung__store_bytes_avx2,
 };
 
 static uint64_t tables_bytes(const struct rung__canvas *canvas,

@@ -61,7 +61,7 @@ def test_the_figures_are_those_of_the_samples(bench):
     assert answer["schema"] == 1 and answer["model"] == "tiny" and not answer["interrupted"]
     assert answer["plan"] == {"warmup": 5, "iterations": 57, "duration_s": None, "contexts": 1, "pictures": 0, "size": [64, 48]}
     result, = answer["results"]
-    assert result["runs"] == 57 and list(result["ms"]) == STAGES and "ratio" not in answer
+    assert result["runs"] == 57 and list(result["ms"]) == STAGES and "ratios" not in answer
     assert list(result["samples_ns"]) == [*STAGES, "begin"]
     for stage, figures in result["ms"].items():
         samples = [ns / 1e6 for ns in result["samples_ns"][stage]]
@@ -118,12 +118,25 @@ def test_it_measures_as_long_as_it_is_told(bench):
     assert 0 <= machine["others"] <= 1.02 - machine["own"]  # the system counts in hundredths of a second
 
 
+def test_a_busy_machine_is_told(bench):
+    text = bench("--duration", "1").out
+    others = int(re.search(r"(\d+) % by others", text).group(1))
+    assert others == 5 or ("\nbusy " in text) == (others > 5)  # 5 % is told from 5.1 % before it is rounded
+
+
+def test_nothing_is_probed_behind_it(bench, tmp_path):
+    asking = clean_environment(RUNG_PROBE="all", XDG_STATE_HOME=str(tmp_path))
+    bench("--iterations", "5", environment=asking)
+    assert not list(tmp_path.rglob("unasked.json"))
+
+
 def test_two_rungs_take_turns_on_the_same_frames(bench):
     answer = report(bench("--json", "--iterations", "60", "--compare", "tract"))
     first, second = answer["results"]
     assert (first["rung"], second["rung"]) == ("ort-cpu", "tract") and second["runtime"].startswith("tract ")
     assert first["runs"] == second["runs"] == 60
-    ratio = answer["ratio"]
+    assert list(answer["ratios"]) == STAGES
+    ratio = answer["ratios"]["total"]
     assert ratio["rounds"] == 20 and ratio["sorted"] == sorted(ratio["sorted"])
     # Of 20 throws of a coin, five or fewer heads have a probability of 2.1 %, and six of 5.8 %.
     assert (ratio["median"], ratio["from"], ratio["to"]) == tuple(ratio["sorted"][i] for i in (9, 5, 14))
@@ -131,8 +144,31 @@ def test_two_rungs_take_turns_on_the_same_frames(bench):
     assert min(ratio["sorted"]) <= times[1] / times[0] <= max(ratio["sorted"])
 
 
+def effective(result):
+    return {stage["stage"]: stage["effective"] for stage in result["stages"]}
+
+
+def test_two_plans_are_told_apart_by_what_they_have(bench, tmp_path):
+    (tmp_path / "plan.json").write_text('\n {"preprocessor": "base", "postprocessor": "base"}')
+    arguments = "--iterations", "20", "--plan", '{"preprocessor": "base"}', "--compare-plan", tmp_path / "plan.json"
+    answer = report(bench("--json", *arguments))
+    first, second = map(effective, answer["results"])
+    assert first["preprocess"] == second["preprocess"] == second["postprocess"] == "base" == first["engine"]
+    assert first["postprocess"] == effective(report(bench("--json", "--iterations", "1"))["results"][0])["postprocess"]
+    assert {result["rung"] for result in answer["results"]} == {"ort-cpu"}
+    assert answer["ratios"]["postprocess"]["rounds"] == 20
+    name = " ".join(["ort-cpu", *[first["postprocess"]] * (first["postprocess"] != "base")])
+    assert f"× the time of {name} (" in bench(*arguments).out
+
+
+@pytest.mark.parametrize("plan, status, says", [
+    ('{"preprocessor": "warp"}', 2, "warp"), ('{"preprocessor": ', 2, "plan"), ("no-such.json", 5, "no-such.json"), ("/dev/zero", 5, "65535")])
+def test_a_bad_plan_is_told(bench, plan, status, says):
+    assert says in sentence(bench("--plan", plan, status=status))
+
+
 def test_of_few_rounds_nothing_is_proven(bench):
-    ratio = report(bench("--json", "--iterations", "5", "--compare", "ort-cpu"))["ratio"]
+    ratio = report(bench("--json", "--iterations", "5", "--compare", "ort-cpu"))["ratios"]["total"]
     assert ratio["rounds"] == 5 and ratio["median"] > 0 and ratio["from"] is ratio["to"] is None
     assert "too few" in bench("--iterations", "5", "--compare", "ort-cpu").out
 
@@ -226,7 +262,7 @@ def test_the_page_has_a_plot_of_everything_and_asks_for_nothing(bench, tmp_path,
     for plot in plots:
         assert set(plot["aria-labelledby"].split()) <= set(ids)
     assert not [tag for _, tag in page.tags if tag.keys() & {"src", "href", "onclick", "onload"}]
-    assert len(page.all("table")) == 2 and "tiny on ort-cpu and tract" in page.text
+    assert len(page.all("table")) == 3 and "tiny on ort-cpu and tract" in page.text
 
 
 def test_the_bars_of_a_distribution_hold_every_run(bench, tmp_path):

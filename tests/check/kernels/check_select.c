@@ -159,11 +159,26 @@ static void compare(struct kernel_check *check, const struct job *job)
     guard_free(&actual);
 }
 
+/** Moves an end of the band to the size of a candidate, which it has or just has not. */
+static void touch_band(struct sweep *sweep, struct job *job)
+{
+    if (job->selection.band_confidence == 0 || job->count == 0)
+        return;
+    const struct rung__candidate *at = &job->candidates[sweep_range(sweep, 0, job->count - 1)];
+    const uint32_t size = (uint32_t)(at->w < at->h ? at->w : at->h) << job->k;
+    if (sweep_bits(sweep) & 1 && size < job->selection.band_max)
+        job->selection.band_min = (uint16_t)size;
+    else if (size > job->selection.band_min && size <= UINT16_MAX)
+        job->selection.band_max = (uint16_t)size;
+}
+
 static void compare_made(struct kernel_check *check, struct job *job)
 {
     struct guarded memory = guard_bytes(job->count * sizeof *job->candidates, 0);
     make_candidates(&check->sweep, &job->scene, job->count, (struct rung__candidate *)memory.bytes);
     job->candidates = (const struct rung__candidate *)memory.bytes;
+    if (sweep_bits(&check->sweep) & 1)
+        touch_band(&check->sweep, job);
     compare(check, job);
     guard_free(&memory);
 }

@@ -18,7 +18,7 @@ static float number(struct sweep *sweep, double low, double high)
 }
 
 /** The number of an order in which floats are whole numbers. */
-static float float_at(int32_t rank)
+static float float_at(int64_t rank)
 {
     return rung__f32_from_bits(rank < 0 ? 0x80000000u | (uint32_t)-rank : (uint32_t)rank);
 }
@@ -31,9 +31,9 @@ static uint16_t confidence_of(const struct decoding *decoding, float score)
 /** A least score whose confidence is that. */
 static float border_of(const struct decoding *decoding, uint16_t confidence)
 {
-    int32_t below = -0x41800000, from = 0x41800000; /* ∓16 */
+    int64_t below = -0x41800000, from = 0x41800000; /* ∓16 */
     while (from - below > 1) {
-        const int32_t middle = below + (from - below) / 2;
+        const int64_t middle = (below + from) / 2;
         if (confidence_of(decoding, float_at(middle)) >= confidence)
             from = middle;
         else
