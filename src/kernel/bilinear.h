@@ -8,8 +8,8 @@
 
 /*
  * `bilinear` of preprocess.md by vectors. Each source row that has a weight is filtered once, into
- * a line of h − 32768 for each channel, small enough to stay in the first cache; two lines are
- * then blended straight into the tensor. The sets of instructions share the tables
+ * a line of h − 32768 (NEON: h) for each channel, small enough to stay in the first cache; two
+ * lines are then blended straight into the tensor. The sets of instructions share the tables
  * (bilinear_tables.c) and the way through a frame (bilinear_frame.c); each has filters and blends
  * of its own.
  *
@@ -25,8 +25,8 @@
 struct rung__bilinear_columns;
 
 /**
- * Filters a row into lines of `pitch` values, a gray one into the first alone. The row that is
- * needed next is `ahead`: it is fetched meanwhile.
+ * Filters a row into lines of `pitch` values, a gray one into the first alone, while the row
+ * `ahead`, which is needed soon, is fetched.
  */
 typedef void rung__bilinear_filter(const struct rung__bilinear_columns *columns, const uint8_t *row,
                                    const uint8_t *ahead, int16_t *lines, size_t pitch);
@@ -50,8 +50,8 @@ struct rung__bilinear_columns {
 struct rung__bilinear_way {
     rung__bilinear_filter *filter;
     uint8_t group;     /**< pixels */
-    uint8_t shared;    /**< pixels that share one read: the group or 1 */
-    uint8_t read;      /**< bytes of one; the way can be gone when they reach over all that share */
+    bool together;     /**< one read for all of them: it must reach so far */
+    uint8_t read;      /**< bytes */
     uint8_t places[8]; /**< of the groups' shuffles in a block */
 };
 
@@ -87,6 +87,6 @@ void rung__bilinear_rows(const struct rung__bilinear_kernels *kernels,
                          const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                          void *scratch);
 
-extern const struct rung__resampler rung__bilinear_avx2, rung__bilinear_avx512;
+extern const struct rung__resampler rung__bilinear_avx2, rung__bilinear_avx512, rung__bilinear_neon;
 
 #endif

@@ -161,40 +161,58 @@ static inline float32x4_t length(uint16x4_t less_one)
     return vcvtq_f32_u32(vaddq_u32(vmovl_u16(less_one), vdupq_n_u32(1)));
 }
 
-/** Of four lanes those that the exact rule must be asked about. */
-static inline uint16x4_t close_four(const struct rung__select_grid *grid, uint16x4_t width,
-                                    uint16x4_t height, float32x4_t area, const struct query *query)
+/** What shared areas tell of eight lanes: surely ruled out, or close to the limit. */
+struct verdict {
+    uint16x8_t sure, close;
+};
+
+/** Narrows the lanes of two vectors. */
+static inline uint16x8_t both(uint32x4_t low, uint32x4_t high)
 {
-    const float32x4_t shared = vmulq_f32(length(width), length(height));
-    const float32x4_t scaled = vmulq_n_f32(shared, grid->shared);
-    const float32x4_t together = vmulq_n_f32(vaddq_f32(area, query->area), grid->together);
-    return vmovn_u32(vorrq_u32(vcgeq_f32(scaled, together), vcgeq_f32(shared, query->inside)));
+    return vmovn_high_u32(vmovn_u32(low), high);
 }
 
-static inline uint16x8_t close_eight(const struct rung__select_grid *grid,
-                                     const struct rung__select_block *block, uint32_t from,
-                                     const struct query *query)
+static inline struct verdict judge_eight(const struct rung__select_grid *grid,
+                                         const struct rung__select_block *block, uint32_t from,
+                                         const struct query *query)
 {
     const uint16x8_t left = vmaxq_u16(vld1q_u16(block->left + from), query->left);
     const uint16x8_t right = vminq_u16(vld1q_u16(block->right + from), query->right);
     const uint16x8_t top = vmaxq_u16(vld1q_u16(block->top + from), query->top);
     const uint16x8_t bottom = vminq_u16(vld1q_u16(block->bottom + from), query->bottom);
     const uint16x8_t width = vsubq_u16(right, left), height = vsubq_u16(bottom, top);
-    const float *area = block->area + from;
-    return vcombine_u16(
-        close_four(grid, vget_low_u16(width), vget_low_u16(height), vld1q_f32(area), query),
-        close_four(grid, vget_high_u16(width), vget_high_u16(height), vld1q_f32(area + 4), query));
+    uint32x4_t sure[2], close[2];
+    for (int i = 0; i < 2; i++) {
+        const uint16x4_t w = i ? vget_high_u16(width) : vget_low_u16(width);
+        const uint16x4_t h = i ? vget_high_u16(height) : vget_low_u16(height);
+        const float32x4_t shared = vmulq_f32(length(w), length(h));
+        const float32x4_t scaled = vmulq_n_f32(shared, grid->shared);
+        const float32x4_t areas = vaddq_f32(vld1q_f32(block->area + from + 4 * i), query->area);
+        sure[i] = vcgeq_f32(scaled, vmulq_n_f32(areas, grid->enough));
+        close[i] = vorrq_u32(vcgeq_f32(scaled, vmulq_n_f32(areas, grid->least)),
+                             vcgeq_f32(shared, query->inside));
+    }
+    return (struct verdict){both(sure[0], sure[1]), both(close[0], close[1])};
 }
 
-/** Of the lanes that are set those that the exact rule must be asked about. */
-static inline uint32_t close_ones(const struct rung__select_grid *grid,
+/** Is the candidate ruled out by one of the lanes that are set? */
+static inline bool lanes_rule_out(const struct rung__select_grid *grid,
                                   const struct rung__select_block *block, uint32_t lanes,
-                                  const struct query *query)
+                                  const struct query *query, const struct rung__select_box *box)
 {
-    uint16x8_t parts[PARTS];
-    for (uint32_t i = 0, from = 0; i < PARTS; i++, from += LANES)
-        parts[i] = lanes >> from & 0xff ? close_eight(grid, block, from, query) : vdupq_n_u16(0);
-    return bits_of(parts) & lanes;
+    const uint16x8_t none = vdupq_n_u16(0);
+    uint16x8_t sure[PARTS], close[PARTS];
+    for (uint32_t i = 0, from = 0; i < PARTS; i++, from += LANES) {
+        struct verdict verdict = {none, none};
+        if (lanes >> from & 0xff)
+            verdict = judge_eight(grid, block, from, query);
+        sure[i] = verdict.sure;
+        close[i] = verdict.close;
+    }
+    if (bits_of(sure) & lanes)
+        return true;
+    const uint32_t asked = bits_of(close) & lanes;
+    return asked && rung__select_any_rules_out(grid, block, asked, box);
 }
 
 static inline bool cell_rules_out(const struct rung__select_grid *grid,
@@ -206,8 +224,8 @@ static inline bool cell_rules_out(const struct rung__select_grid *grid,
         uint32_t lanes = touching(block, query) & rung__select_lanes(cell->count - i);
         if (!lanes)
             continue;
-        lanes = close_ones(grid, block, lanes, query) & same_class(grid, block, query);
-        if (rung__select_any_rules_out(grid, block, lanes, box))
+        lanes &= same_class(grid, block, query);
+        if (lanes_rule_out(grid, block, lanes, query, box))
             return true;
     }
     return false;
