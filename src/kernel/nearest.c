@@ -13,16 +13,26 @@ struct work {
     uint32_t made; /**< the source row that the content's last row is of */
 };
 
-static uint64_t columns_bytes(const struct rung__placement *placement)
+/** Offsets of the parts of the tables, and their size. */
+struct layout {
+    uint64_t columns, rows, plan, bytes;
+};
+
+static struct layout lay_out(const struct rung__nearest_parts *parts,
+                             const struct rung__placement *placement)
 {
-    return rung__align(placement->width * sizeof(uint32_t));
+    struct layout layout = {0};
+    layout.rows = rung__align(placement->width * sizeof(uint32_t));
+    layout.plan = layout.rows + rung__align(placement->height * sizeof(uint32_t));
+    layout.bytes =
+        layout.plan + rung__align(parts->plan_bytes ? parts->plan_bytes(placement->width) : 0);
+    return layout;
 }
 
-uint64_t rung__nearest_tables_bytes(const struct rung__canvas *canvas,
+uint64_t rung__nearest_tables_bytes(const struct rung__nearest_parts *parts,
                                     const struct rung__placement *placement)
 {
-    (void)canvas;
-    return columns_bytes(placement) + rung__align(placement->height * sizeof(uint32_t));
+    return lay_out(parts, placement).bytes;
 }
 
 uint64_t rung__nearest_scratch_bytes(const struct rung__canvas *canvas,
@@ -32,20 +42,36 @@ uint64_t rung__nearest_scratch_bytes(const struct rung__canvas *canvas,
     return rung__byte_row_bytes(canvas);
 }
 
-static uint32_t *rows_of(const struct rung__preprocess_frame *frame)
-{
-    return (uint32_t *)((uint8_t *)frame->tables + columns_bytes(frame->placement));
-}
-
-void rung__nearest_make_tables(const struct rung__preprocess_frame *frame)
+static struct rung__nearest_columns columns_of(const struct rung__preprocess_frame *frame,
+                                               const struct layout *layout)
 {
     const struct rung__placement *placement = frame->placement;
-    const uint32_t pixel_bytes = rung__pixel_bytes(frame->surface->format);
-    uint32_t *columns = frame->tables;
-    rung__axis_nearest(placement->width, placement->crop.width, columns);
+    uint8_t *tables = frame->tables;
+    struct rung__nearest_columns columns = {
+        .offsets = (const uint32_t *)(tables + layout->columns),
+        .count = placement->width,
+        .row_bytes = placement->crop.width * rung__pixel_bytes(frame->surface->format),
+        .plan = tables + layout->plan,
+    };
+    rung__pixel_channels(frame->canvas, frame->surface, columns.channels);
+    return columns;
+}
+
+void rung__nearest_make_tables(const struct rung__nearest_parts *parts,
+                               const struct rung__preprocess_frame *frame)
+{
+    const struct rung__placement *placement = frame->placement;
+    const struct layout layout = lay_out(parts, placement);
+    uint8_t *tables = frame->tables;
+    uint32_t *offsets = (uint32_t *)(tables + layout.columns);
+    rung__axis_nearest(placement->width, placement->crop.width, offsets);
     for (uint32_t x = 0; x < placement->width; x++)
-        columns[x] *= pixel_bytes;
-    rung__axis_nearest(placement->height, placement->crop.height, rows_of(frame));
+        offsets[x] *= rung__pixel_bytes(frame->surface->format);
+    rung__axis_nearest(placement->height, placement->crop.height,
+                       (uint32_t *)(tables + layout.rows));
+    const struct rung__nearest_columns columns = columns_of(frame, &layout);
+    if (parts->make_plan)
+        parts->make_plan(&columns);
 }
 
 static void make_content(void *user, uint32_t y, uint8_t *to)
@@ -67,18 +93,14 @@ void rung__nearest_rows(const struct rung__nearest_parts *parts,
                         const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                         void *scratch)
 {
-    const struct rung__placement *placement = frame->placement;
+    const struct layout layout = lay_out(parts, frame->placement);
     struct work work = {
         .parts = parts,
         .frame = frame,
-        .columns = {frame->tables,
-                    placement->width,
-                    placement->crop.width * rung__pixel_bytes(frame->surface->format),
-                    {0}},
-        .rows = rows_of(frame),
+        .columns = columns_of(frame, &layout),
+        .rows = (const uint32_t *)((const uint8_t *)frame->tables + layout.rows),
         .made = UINT32_MAX,
     };
-    rung__pixel_channels(frame->canvas, frame->surface, work.columns.channels);
     const struct rung__byte_rows rows = {make_content, &work, parts->store};
     rung__byte_rows(&rows, frame, first, end, scratch);
 }

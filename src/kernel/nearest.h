@@ -12,26 +12,37 @@ struct rung__nearest_columns {
     uint32_t count;
     uint32_t row_bytes;   /**< of the crop: nothing behind them is read */
     uint32_t channels[3]; /**< where the stored ones are in a pixel */
+    void *plan;           /**< the instruction set's own */
 };
+
+/** Makes the pixels of a content row and writes nothing behind them. */
+typedef void rung__nearest_row(const struct rung__nearest_columns *columns, const uint8_t *from,
+                               uint8_t *to);
+
+rung__nearest_row rung__nearest_row_avx2;
 
 /** The part of an instruction set. */
 struct rung__nearest_parts {
-    /** Makes the pixels of a content row and writes nothing behind them. */
-    void (*row)(const struct rung__nearest_columns *columns, const uint8_t *from, uint8_t *to);
+    /* How the row is made, in the tables; NULL: `row` needs no plan. */
+    uint64_t (*plan_bytes)(uint32_t width);
+    void (*make_plan)(const struct rung__nearest_columns *columns);
+    rung__nearest_row *row;
     rung__store_bytes *store;
 };
 
 /* The functions of a rung__resampler. */
-uint64_t rung__nearest_tables_bytes(const struct rung__canvas *canvas,
+uint64_t rung__nearest_tables_bytes(const struct rung__nearest_parts *parts,
                                     const struct rung__placement *placement);
-void rung__nearest_make_tables(const struct rung__preprocess_frame *frame);
+void rung__nearest_make_tables(const struct rung__nearest_parts *parts,
+                               const struct rung__preprocess_frame *frame);
 uint64_t rung__nearest_scratch_bytes(const struct rung__canvas *canvas,
                                      const struct rung__placement *placement);
 void rung__nearest_rows(const struct rung__nearest_parts *parts,
                         const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                         void *scratch);
 
-void rung__nearest_init_avx2(struct rung__preprocess_kernels *kernels);
-void rung__nearest_init_neon(struct rung__preprocess_kernels *kernels);
+extern const struct rung__resampler rung__nearest_avx2;
+extern const struct rung__resampler rung__nearest_avx512;
+extern const struct rung__resampler rung__nearest_neon;
 
 #endif

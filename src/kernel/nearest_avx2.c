@@ -2,7 +2,6 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "artifact/format.h"
 #include "kernel/nearest.h"
 #include "kernel/store_bytes.h"
 
@@ -39,7 +38,8 @@ static __m128i picks_of(const uint32_t channels[3])
     return _mm_loadu_si128((const __m128i *)picks);
 }
 
-static void row(const struct rung__nearest_columns *columns, const uint8_t *from, uint8_t *to)
+void rung__nearest_row_avx2(const struct rung__nearest_columns *columns, const uint8_t *from,
+                            uint8_t *to)
 {
     const uint32_t *offsets = columns->offsets, whole = whole_of(columns);
     const __m128i picks = picks_of(columns->channels);
@@ -55,7 +55,20 @@ static void row(const struct rung__nearest_columns *columns, const uint8_t *from
             to[(size_t)3 * x + c] = from[offsets[x] + columns->channels[c]];
 }
 
-static const struct rung__nearest_parts parts = {row, rung__store_bytes_avx2};
+static const struct rung__nearest_parts parts = {NULL, NULL, rung__nearest_row_avx2,
+                                                 rung__store_bytes_avx2};
+
+static uint64_t tables_bytes(const struct rung__canvas *canvas,
+                             const struct rung__placement *placement)
+{
+    (void)canvas;
+    return rung__nearest_tables_bytes(&parts, placement);
+}
+
+static void make_tables(const struct rung__preprocess_frame *frame)
+{
+    rung__nearest_make_tables(&parts, frame);
+}
 
 static void rows(const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                  void *scratch)
@@ -63,8 +76,5 @@ static void rows(const struct rung__preprocess_frame *frame, uint32_t first, uin
     rung__nearest_rows(&parts, frame, first, end, scratch);
 }
 
-void rung__nearest_init_avx2(struct rung__preprocess_kernels *kernels)
-{
-    kernels->resamplers[RUNG_RESAMPLER_NEAREST] = (struct rung__resampler){
-        rung__nearest_tables_bytes, rung__nearest_make_tables, rung__nearest_scratch_bytes, rows};
-}
+const struct rung__resampler rung__nearest_avx2 = {tables_bytes, make_tables,
+                                                   rung__nearest_scratch_bytes, rows};

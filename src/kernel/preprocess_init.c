@@ -15,19 +15,20 @@ void rung__preprocess_init(struct rung__preprocess_kernels *kernels, uint64_t cp
 #if RUNG__HAVE_X86
     if (cpu_flags & RUNG__CPU_AVX2) {
         kernels->resamplers[RUNG_RESAMPLER_BILINEAR] = rung__bilinear_avx2;
-        rung__nearest_init_avx2(kernels);
-        rung__triangle_init_avx2(kernels);
+        kernels->resamplers[RUNG_RESAMPLER_TRIANGLE] = rung__triangle_avx2;
+        kernels->resamplers[RUNG_RESAMPLER_NEAREST] = rung__nearest_avx2;
     }
     if (cpu_flags & RUNG__CPU_AVX512) {
         kernels->resamplers[RUNG_RESAMPLER_BILINEAR] = rung__bilinear_avx512;
-        rung__triangle_init_avx512(kernels);
+        kernels->resamplers[RUNG_RESAMPLER_TRIANGLE] = rung__triangle_avx512;
+        kernels->resamplers[RUNG_RESAMPLER_NEAREST] = rung__nearest_avx512;
     }
 #endif
 #if RUNG__HAVE_NEON
     if (cpu_flags & RUNG__CPU_NEON) {
         kernels->resamplers[RUNG_RESAMPLER_BILINEAR] = rung__bilinear_neon;
-        rung__nearest_init_neon(kernels);
-        rung__triangle_init_neon(kernels);
+        kernels->resamplers[RUNG_RESAMPLER_TRIANGLE] = rung__triangle_neon;
+        kernels->resamplers[RUNG_RESAMPLER_NEAREST] = rung__nearest_neon;
     }
 #endif
 }

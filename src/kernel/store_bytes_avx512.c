@@ -53,7 +53,7 @@ INLINE void put_u8(__m512i elements, const struct factors *factors, __mmask16 ma
 
 INLINE __mmask16 first_elements(size_t count)
 {
-    return count < ELEMENTS ? (__mmask16)((1u << count) - 1) : ALL;
+    return (__mmask16)(count < ELEMENTS ? (1u << count) - 1 : ALL);
 }
 
 /* ---- planar ---------------------------------------------------------------------------------- */

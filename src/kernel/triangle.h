@@ -86,8 +86,8 @@ void rung__triangle_rows(const struct rung__triangle_parts *parts,
                          const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                          void *scratch);
 
-void rung__triangle_init_avx2(struct rung__preprocess_kernels *kernels);
-void rung__triangle_init_avx512(struct rung__preprocess_kernels *kernels);
-void rung__triangle_init_neon(struct rung__preprocess_kernels *kernels);
+extern const struct rung__resampler rung__triangle_avx2;
+extern const struct rung__resampler rung__triangle_avx512;
+extern const struct rung__resampler rung__triangle_neon;
 
 #endif

@@ -2,7 +2,6 @@
 #include <immintrin.h>
 #include <string.h>
 
-#include "artifact/format.h"
 #include "kernel/store_bytes.h"
 #include "kernel/triangle.h"
 
@@ -82,39 +81,44 @@ INLINE __m256i words_of(__m256i picks, int first)
     return _mm256_or_si256(bytes, _mm256_set1_epi16((int16_t)0x8000)); /* above each byte: zero */
 }
 
-/** The samples of four rows, a step of eight columns, times their weights. */
-INLINE void add_step(const uint8_t *const rows[ROWS], const size_t at[2], __m256i near, __m256i far,
-                     const uint32_t *weights, struct sums sums[ROWS])
+/** A step of eight columns of two rows. */
+INLINE void add_step(const uint8_t *const rows[2], const size_t at[2], __m256i near, __m256i far,
+                     const uint32_t *weights, struct sums sums[2])
 {
     const __m256i *words = (const __m256i *)weights;
     const __m256i near_high = _mm256_loadu_si256(words), near_low = _mm256_loadu_si256(words + 1);
     const __m256i far_high = _mm256_loadu_si256(words + 2), far_low = _mm256_loadu_si256(words + 3);
-    for (int i = 0; i < ROWS; i++) {
+    for (int i = 0; i < 2; i++) {
         const __m256i samples = load_two(rows[i] + at[0], rows[i] + at[1]);
         sums_add(&sums[i], _mm256_shuffle_epi8(samples, near), near_high, near_low);
         sums_add(&sums[i], _mm256_shuffle_epi8(samples, far), far_high, far_low);
     }
 }
 
-INLINE void filter(const struct rung__triangle_axis *axis, const uint8_t *const rows[ROWS],
+/** Copies of axis and rows, which no store can change, stay in registers; so do the sums of two
+ * rows. */
+INLINE void filter(const struct rung__triangle_axis *shared, const uint8_t *const rows[ROWS],
                    uint32_t first, uint32_t end, uint8_t *line, uint32_t columns, uint32_t steps)
 {
-    const uint32_t *weights = axis->weights + (size_t)first * steps * WORDS * LANES;
+    const struct rung__triangle_axis axis = *shared;
+    const uint8_t *const from[ROWS] = {rows[0], rows[1], rows[2], rows[3]};
     uint32_t *to = (uint32_t *)line + (size_t)first * 2 * columns;
-    for (uint32_t block = first; block < end; block++, to += (size_t)2 * columns) {
-        const __m256i picks =
-            _mm256_loadu_si256((const __m256i *)(axis->picks + (size_t)block * LANES));
+    for (size_t block = first; block < end; block++, to += (size_t)2 * columns) {
+        const __m256i picks = _mm256_loadu_si256((const __m256i *)(axis.picks + block * LANES));
         const __m256i near = words_of(picks, 0), far = words_of(picks, 2);
-        size_t at[2] = {axis->offsets[2 * block], axis->offsets[2 * block + 1]};
-        struct sums sums[ROWS] = {sums_start(), sums_start(), sums_start(), sums_start()};
-        rung__triangle_prefetch(axis, rows, block);
-        for (uint32_t step = 0; step < steps; step++, weights += WORDS * LANES) {
-            add_step(rows, at, near, far, weights, sums);
-            at[0] += axis->step_bytes;
-            at[1] += axis->step_bytes;
+        const uint32_t *weights = axis.weights + block * steps * WORDS * LANES;
+        rung__triangle_prefetch(&axis, from, block);
+        for (int pair = 0; pair < 2; pair++) {
+            size_t at[2] = {axis.offsets[2 * block], axis.offsets[2 * block + 1]};
+            struct sums sums[2] = {sums_start(), sums_start()};
+            for (uint32_t step = 0; step < steps; step++) {
+                add_step(from + (ptrdiff_t)2 * pair, at, near, far,
+                         weights + (size_t)step * WORDS * LANES, sums);
+                at[0] += axis.step_bytes;
+                at[1] += axis.step_bytes;
+            }
+            store_pair(&sums[0], &sums[1], columns, to + (size_t)pair * axis.pitch);
         }
-        store_pair(&sums[0], &sums[1], columns, to);
-        store_pair(&sums[2], &sums[3], columns, to + axis->pitch);
     }
 }
 
@@ -200,8 +204,4 @@ static void rows(const struct rung__preprocess_frame *frame, uint32_t first, uin
     rung__triangle_rows(&parts, frame, first, end, scratch);
 }
 
-void rung__triangle_init_avx2(struct rung__preprocess_kernels *kernels)
-{
-    kernels->resamplers[RUNG_RESAMPLER_TRIANGLE] =
-        (struct rung__resampler){tables_bytes, make_tables, scratch_bytes, rows};
-}
+const struct rung__resampler rung__triangle_avx2 = {tables_bytes, make_tables, scratch_bytes, rows};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <immintrin.h>
 
-#include "artifact/format.h"
 #include "kernel/store_bytes.h"
 #include "kernel/triangle.h"
 
@@ -315,8 +314,5 @@ static void rows(const struct rung__preprocess_frame *frame, uint32_t first, uin
     rung__triangle_rows(&parts, frame, first, end, scratch);
 }
 
-void rung__triangle_init_avx512(struct rung__preprocess_kernels *kernels)
-{
-    kernels->resamplers[RUNG_RESAMPLER_TRIANGLE] =
-        (struct rung__resampler){tables_bytes, make_tables, scratch_bytes, rows};
-}
+const struct rung__resampler rung__triangle_avx512 = {tables_bytes, make_tables, scratch_bytes,
+                                                      rows};

@@ -179,8 +179,4 @@ static void rows(const struct rung__preprocess_frame *frame, uint32_t first, uin
     rung__triangle_rows(&parts, frame, first, end, scratch);
 }
 
-void rung__triangle_init_neon(struct rung__preprocess_kernels *kernels)
-{
-    kernels->resamplers[RUNG_RESAMPLER_TRIANGLE] =
-        (struct rung__resampler){tables_bytes, make_tables, scratch_bytes, rows};
-}
+const struct rung__resampler rung__triangle_neon = {tables_bytes, make_tables, scratch_bytes, rows};
