@@ -137,26 +137,33 @@ class Load:
 class Timed:
     lines: list  # as text
     arrivals: list  # of each line, seconds from just before the process was started
+    cpu_seconds: list  # that the process had used by the arrival of each line, all threads together
     peak_bytes: int
+
+
+def cpu_seconds_of(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICK  # user and system
 
 
 def run_timed(command, watch=None, **more):
     """Runs to the end, with more of the environment. `watch` is called with the process id after each line."""
     start = time.monotonic()
     process = subprocess.Popen(list(map(os.fspath, command)), stdout=subprocess.PIPE, env=environment(**more))
-    lines, arrivals, rest = [], [], b""
+    lines, arrivals, used, rest = [], [], [], b""
     while data := os.read(process.stdout.fileno(), 1 << 20):
         now = time.monotonic()
         *whole, rest = (rest + data).split(b"\n")
         lines += whole
         arrivals += [now - start] * len(whole)
+        used += [cpu_seconds_of(process.pid)] * len(whole)
         if watch:
             watch(process.pid)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         fail(f"{command[0]} ended with status {process.returncode}")
-    return Timed([line.decode("utf-8", "surrogateescape") for line in lines], arrivals, usage.ru_maxrss * 1024)
+    return Timed([line.decode("utf-8", "surrogateescape") for line in lines], arrivals, used, usage.ru_maxrss * 1024)
 
 
 def await_quiet(cpus, seconds):

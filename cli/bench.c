@@ -16,7 +16,7 @@
 /** The options of this command alone. */
 static struct {
     struct bench_plan plan;
-    const char *size, *compare, *compare_plan, *plan_given, *html;
+    const char *size, *compare, *compare_plan, *html;
 } wanted = {.plan = {.warmup = 5, .contexts = 1}};
 
 /* ---- what is asked for -------------------------------------------------------------------- */
@@ -97,7 +97,10 @@ static uint64_t ns_since(double begin_ms)
 
 static int make_sessions(struct bench *bench, struct bench_side *side)
 {
-    const rung_context_options options = {.plan = side->plan};
+    const rung_context_options options = {
+        .plan = side->plan,
+        .flags = bench->plan.series ? RUNG_CONTEXT_SERIES : 0,
+    };
     rung_result result = RUNG_OK;
     side->sessions = calloc(bench->plan.contexts, sizeof *side->sessions);
     if (!side->sessions)
@@ -129,11 +132,12 @@ static int open_side(struct bench *bench, rung_instance *instance, const char *r
 
 static int open_sides(struct bench *bench, rung_instance *instance)
 {
-    const char *rung = wanted.compare ? wanted.compare : common.rung;
-    const char *plan = wanted.compare_plan ? wanted.compare_plan : wanted.plan_given;
-    int status = open_side(bench, instance, common.rung, wanted.plan_given);
+    int status = plan_take();
+    if (status == EXIT_DONE)
+        status = open_side(bench, instance, common.rung, NULL);
     if (status == EXIT_DONE && (wanted.compare || wanted.compare_plan))
-        status = open_side(bench, instance, rung, plan);
+        status = open_side(bench, instance, wanted.compare ? wanted.compare : common.rung,
+                           wanted.compare_plan);
     return status;
 }
 
@@ -146,6 +150,7 @@ static void close_side(const struct bench *bench, struct bench_side *side)
     json_decref(side->metadata);
     role_close(&side->model);
     bench_runs_finish(&side->runs);
+    samples_finish(&side->turns);
     for (int stage = 0; stage < BENCH_STAGES; stage++)
         samples_finish(&side->sorted[stage]);
 }
@@ -225,8 +230,8 @@ static int run(int count, char **operands)
         close_side(&bench, &bench.sides[i]);
     rung_instance_destroy(instance);
     json_decref(bench.explanation);
-    for (int stage = 0; stage < BENCH_STAGES; stage++)
-        samples_finish(&bench.ratios[stage]);
+    for (int i = 0; i < BENCH_RATIOS; i++)
+        samples_finish(&bench.ratios[i]);
     bench_frames_finish(&bench.frames);
     return status;
 }
@@ -286,13 +291,10 @@ static const struct option_row options[] = {
      .kind = OPTION_TEXT,
      .value = VALUE_RUNG,
      .target = &wanted.compare},
-    {.name = "plan",
-     .argument = "PLAN",
-     .text = "which implementation each stage has: JSON, or a file that holds it (default: those "
-             "that serve)",
-     .kind = OPTION_TEXT,
-     .value = VALUE_FILE,
-     .target = &wanted.plan_given},
+    {.name = "series",
+     .text = "give each context its frames as a series, whose stages may overlap",
+     .target = &wanted.plan.series},
+    ROW_PLAN,
     {.name = "compare-plan",
      .argument = "PLAN",
      .text = "measure with this plan too, in turns, and tell the ratios",
@@ -339,7 +341,7 @@ const struct command command_bench = {
             "is told where it matters.",
     .options = options,
     .examples = examples,
-    .see = (const char *const[]){"probe", "explain", "gate", NULL},
+    .see = (const char *const[]){"plan", "probe", "gate", NULL},
     .run = run,
     .least_operands = 0,
     .most_operands = -1,

@@ -21,6 +21,18 @@ enum bench_stage {
 };
 extern const char *const bench_stage_names[BENCH_STAGES];
 
+/** What two sides are compared by. */
+enum bench_ratio {
+    BENCH_OF_PREPROCESS,
+    BENCH_OF_RUN,
+    BENCH_OF_POSTPROCESS,
+    BENCH_OF_ANSWER,  /**< of the total without decoding, in which sides do not differ */
+    BENCH_OF_ELAPSED, /**< of turns as a whole: what counts where contexts run side by side, or
+                           frames overlap */
+    BENCH_RATIOS
+};
+extern const char *const bench_ratio_names[BENCH_RATIOS];
+
 /** One run. */
 struct bench_run {
     uint64_t begin_ns; /**< of the clock that only goes forward */
@@ -47,6 +59,7 @@ struct bench_plan {
     uint32_t duration_s; /**< for each side */
     uint32_t contexts;   /**< side by side */
     uint32_t threads;    /**< of one run */
+    bool series;         /**< a context gets its frames as a series, whose stages may overlap */
 };
 
 #define BENCH_NAME_BYTES 160
@@ -54,15 +67,16 @@ struct bench_plan {
 /** A model on a rung, with a plan. */
 struct bench_side {
     struct role_model model;
-    char *plan;                    /**< NULL: none was given */
+    char *plan;                    /**< NULL: that of --plan */
     json_t *metadata;              /**< of its first context (rung_context_metadata) */
     char name[BENCH_NAME_BYTES];   /**< what tells it from the other one */
     struct role_session *sessions; /**< one for each context of the plan */
     uint64_t open_ns, context_ns;  /**< of the model; of its first context */
     struct bench_run first;        /**< the very first run, which counts nowhere else */
 
-    struct bench_runs runs;              /**< in the order of their beginning */
-    uint64_t busy_ns;                    /**< what passed while this side ran */
+    struct bench_runs runs; /**< in the order of their beginning */
+    uint64_t busy_ns;       /**< what passed while this side ran */
+    struct samples turns;   /**< of that, each turn; their numbers are those of the rounds */
     struct samples sorted[BENCH_STAGES]; /**< ns */
     struct statistics figures[BENCH_STAGES];
     char runtime[64]; /**< "ONNX Runtime 1.31.1" */
@@ -80,9 +94,8 @@ struct bench {
     uint64_t peak_bytes; /**< of memory, until then */
     bool interrupted;
 
-    /** Of each round the time of the second side by that of the first, sorted; the total is without
-     * decoding, which has none. */
-    struct samples ratios[BENCH_STAGES];
+    /** Of each round the time of the second side by that of the first, sorted. */
+    struct samples ratios[BENCH_RATIOS];
     json_t *explanation; /**< of rung_instance_explain */
 };
 
@@ -122,6 +135,9 @@ void bench_warn_of_load(const struct bench *bench, char *to, size_t size);
 
 /** What the runs looked at: "4 pictures", "frames of 1280 × 720 pixels". */
 void bench_describe_frames(const struct bench *bench, char *to, size_t size);
+
+/** Which ratio says how the sides compare. */
+const struct samples *bench_main_ratios(const struct bench *bench);
 
 /** What came of two sides, a sentence. */
 void bench_describe_ratio(const struct bench *bench, char *to, size_t size);

@@ -11,6 +11,8 @@
 
 const char *const bench_stage_names[BENCH_STAGES] = {"decode", "preprocess", "run", "postprocess",
                                                      "total"};
+const char *const bench_ratio_names[BENCH_RATIOS] = {"preprocess", "run", "postprocess", "answer",
+                                                     "elapsed"};
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
@@ -98,43 +100,49 @@ static bool summarise_side(struct bench_side *side)
 
 /* ---- two sides ---------------------------------------------------------------------------- */
 
-/** A round's runs from `*at` on, which it leaves behind. */
-static size_t sum_round(const struct bench_runs *runs, uint32_t round, size_t *at,
-                        double sums[BENCH_STAGES])
+/** Adds a round's runs from `*at` on, which it leaves behind. */
+static size_t sum_round(const struct bench_side *side, uint32_t round, size_t *at,
+                        double sums[BENCH_RATIOS])
 {
+    const struct bench_runs *runs = &side->runs;
     size_t count = 0;
-    memset(sums, 0, BENCH_STAGES * sizeof *sums);
-    for (; *at < runs->count && runs->items[*at].round == round; ++*at, count++)
-        for (int stage = 0; stage < BENCH_STAGES; stage++)
-            sums[stage] += (double)runs->items[*at].ns[stage];
-    sums[BENCH_TOTAL] -= sums[BENCH_DECODE];
+    memset(sums, 0, BENCH_RATIOS * sizeof *sums);
+    for (; *at < runs->count && runs->items[*at].round == round; ++*at, count++) {
+        const uint64_t *ns = runs->items[*at].ns;
+        sums[BENCH_OF_PREPROCESS] += (double)ns[BENCH_PREPROCESS];
+        sums[BENCH_OF_RUN] += (double)ns[BENCH_RUN];
+        sums[BENCH_OF_POSTPROCESS] += (double)ns[BENCH_POSTPROCESS];
+        sums[BENCH_OF_ANSWER] += (double)(ns[BENCH_TOTAL] - ns[BENCH_DECODE]);
+    }
+    sums[BENCH_OF_ELAPSED] = side->turns.items[round];
     return count;
 }
 
 /** A round that was interrupted counts for nothing. */
 static bool find_ratios(struct bench *bench)
 {
-    const struct bench_runs *first = &bench->sides[0].runs, *second = &bench->sides[1].runs;
+    const struct bench_side *first = &bench->sides[0], *second = &bench->sides[1];
     size_t at_first = 0, at_second = 0;
-    double firsts[BENCH_STAGES], seconds[BENCH_STAGES];
+    double firsts[BENCH_RATIOS], seconds[BENCH_RATIOS];
     bool complete = true;
-    for (uint32_t round = 0; at_first < first->count && at_second < second->count; round++) {
+    for (uint32_t round = 0; at_first < first->runs.count && at_second < second->runs.count;
+         round++) {
         const size_t count = sum_round(first, round, &at_first, firsts);
         const bool is_whole = sum_round(second, round, &at_second, seconds) == count;
-        for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES && is_whole; stage++)
-            if (firsts[stage] > 0)
-                complete =
-                    complete && samples_add(&bench->ratios[stage], seconds[stage] / firsts[stage]);
+        for (int i = 0; i < BENCH_RATIOS && is_whole; i++)
+            if (firsts[i] > 0)
+                complete = complete && samples_add(&bench->ratios[i], seconds[i] / firsts[i]);
     }
-    for (int stage = 0; stage < BENCH_STAGES; stage++)
-        samples_sort(&bench->ratios[stage]);
+    for (int i = 0; i < BENCH_RATIOS; i++)
+        samples_sort(&bench->ratios[i]);
     return complete;
 }
 
-static void append_name(char *to, const char *name)
+static void append_name(struct bench_side *side, const char *link, const char *stage)
 {
-    const size_t length = strlen(to);
-    snprintf(to + length, BENCH_NAME_BYTES - length, " %s", name);
+    const size_t length = strlen(side->name);
+    snprintf(side->name + length, BENCH_NAME_BYTES - length, "%s%s %s", link, stage,
+             bench_implementation(side, stage));
 }
 
 /** The sides are called by their rungs, where these are alike by the implementations that are not.
@@ -142,21 +150,21 @@ static void append_name(char *to, const char *name)
 static void name_sides(struct bench *bench)
 {
     struct bench_side *const first = &bench->sides[0], *const second = &bench->sides[1];
-    const json_t *stage;
+    const char *link = " with ";
+    const json_t *item;
     size_t i;
     for (i = 0; i < bench->side_count; i++)
         snprintf(bench->sides[i].name, BENCH_NAME_BYTES, "%s", bench->sides[i].model.info.rung);
     if (bench->side_count == 1 || strcmp(first->name, second->name) != 0)
         return;
-    json_array_foreach(json_object_get(first->metadata, "stages"), i, stage)
+    json_array_foreach(json_object_get(first->metadata, "stages"), i, item)
     {
-        const char *name = text_of(stage, "stage");
-        const char *one = bench_implementation(first, name);
-        const char *other = bench_implementation(second, name);
-        if (strcmp(one, other) == 0)
+        const char *stage = text_of(item, "stage");
+        if (strcmp(bench_implementation(first, stage), bench_implementation(second, stage)) == 0)
             continue;
-        append_name(first->name, one);
-        append_name(second->name, other);
+        append_name(first, link, stage);
+        append_name(second, link, stage);
+        link = ", ";
     }
 }
 
@@ -230,9 +238,15 @@ void bench_describe_frames(const struct bench *bench, char *to, size_t size)
                  frames->made[0].height);
 }
 
+const struct samples *bench_main_ratios(const struct bench *bench)
+{
+    const bool is_alone = bench->plan.contexts == 1 && !bench->plan.series;
+    return &bench->ratios[is_alone ? BENCH_OF_ANSWER : BENCH_OF_ELAPSED];
+}
+
 void bench_describe_ratio(const struct bench *bench, char *to, size_t size)
 {
-    const struct samples *ratios = &bench->ratios[BENCH_TOTAL];
+    const struct samples *ratios = bench_main_ratios(bench);
     const struct interval interval = statistics_of_median(ratios);
     const size_t rounds = ratios->count;
     const int length = snprintf(to, size, "%s takes %.3f × the time of %s", bench->sides[1].name,

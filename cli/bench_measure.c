@@ -5,14 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "bench.h"
+#include "bench_run.h"
 #include "progress.h"
 #include "signals.h"
 
-/* Sides take turns of at least this: in shorter ones they would find the caches of the other. */
-#define TURN_NS 20000000u
+/* Sides take turns of at least this: in shorter ones they would find the caches of the other, and
+ * series begin and end. */
+#define TURN_NS        20000000u
+#define SERIES_TURN_NS 200000000u
 /* Rounds there are at least, as far as the iterations reach: their spread is what counts. */
 #define ROUNDS_WANTED 20u
 
@@ -23,13 +24,12 @@ struct measuring;
 /** A thread: it has one context of each side. */
 struct worker {
     struct measuring *all;
-    uint32_t number;
+    struct bench_runner runner;
     pthread_t thread;
-    struct photo photo;
     struct bench_runs runs[BENCH_SIDES_MOST];
-    uint64_t warm_ns[BENCH_SIDES_MOST]; /**< its last run before anything counts */
-    int status;                         /**< EXIT_DONE, or what a failure means */
-    char why[BENCH_WHY_BYTES];
+    struct bench_run last;              /**< the last run before anything counts */
+    uint64_t warm_ns[BENCH_SIDES_MOST]; /**< the time of that one */
+    uint32_t cold;                      /**< runs that are still to warm up */
 };
 
 /** Runs that are handed out to the threads, all of one side; then the other side has its turn. */
@@ -54,87 +54,13 @@ struct measuring {
     size_t position; /* of the turn in its round */
     size_t planned;  /* runs of each side in the rounds before this one */
     uint64_t begin_ns;
+    int status;         /* EXIT_DONE, or after a message */
     atomic_size_t next; /* of the turn */
     atomic_size_t done;
 
     struct progress progress;
     uint64_t drawn_ns;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-/* ---- one run ------------------------------------------------------------------------------ */
-
-/** Its `why` is set. */
-static bool fail(struct worker *worker, int status)
-{
-    worker->status = status;
-    worker->all->failed = true;
-    return false;
-}
-
-static bool fail_run(struct worker *worker, rung_result result)
-{
-    const char *detail = rung_last_error();
-    snprintf(worker->why, sizeof worker->why, "%s", detail[0] ? detail : rung_result_text(result));
-    return fail(worker, exit_of(result));
-}
-
-static void fail_to_keep(struct worker *worker)
-{
-    snprintf(worker->why, sizeof worker->why, "there is no memory to keep what was measured");
-    fail(worker, EXIT_BACKEND);
-}
-
-static rung_result answer(const struct bench_side *side, const struct role_session *session,
-                          const struct photo *photo, size_t number, rung_run_info *info)
-{
-    const rung_frame frame = {
-        .struct_size = sizeof frame,
-        .version = RUNG_STRUCT_VERSION,
-        .pixels = photo->pixels,
-        .width = photo->width,
-        .height = photo->height,
-        .format = RUNG_PIXEL_RGB8,
-        .frame_id = number,
-    };
-    const rung_span packet = {session->packet, (size_t)session->packet_bytes};
-    *info = (rung_run_info){.struct_size = sizeof *info, .version = RUNG_STRUCT_VERSION};
-    return role_run_of(side->model.info.role)(session->context, &frame, packet, NULL, info);
-}
-
-/** False with the reason in the worker. */
-static bool run_once(struct worker *worker, size_t index, size_t number, struct bench_run *run)
-{
-    const struct bench_frames *frames = &worker->all->bench->frames;
-    const struct bench_side *side = &worker->all->bench->sides[index];
-    struct photo_error error = {0};
-    rung_run_info info;
-    const uint64_t begin = now_ns();
-    const struct photo *photo = bench_frames_take(frames, number, &worker->photo, &error);
-    const uint64_t decoded = bench_frames_decode(frames) ? now_ns() : begin;
-    if (!photo)
-        return fail(worker,
-                    bench_frames_fail(frames, number, &error, worker->why, sizeof worker->why));
-    const rung_result result = answer(side, &side->sessions[worker->number], photo, number, &info);
-    const uint64_t end = now_ns();
-    if (result != RUNG_OK)
-        return fail_run(worker, result);
-    *run = (struct bench_run){
-        .begin_ns = begin,
-        .ns = {[BENCH_DECODE] = decoded - begin,
-               [BENCH_PREPROCESS] = info.preprocess_ns,
-               [BENCH_RUN] = info.run_ns,
-               [BENCH_POSTPROCESS] = info.postprocess_ns,
-               [BENCH_TOTAL] = end - begin},
-    };
-    return true;
-}
 
 /* ---- turns -------------------------------------------------------------------------------- */
 
@@ -155,7 +81,8 @@ static size_t turn_length(const struct measuring *all, size_t left)
     const uint32_t iterations = all->bench->plan.iterations;
     if (all->bench->side_count == 1)
         return left;
-    size_t each = (size_t)(TURN_NS / slowest_ns(all)) + 1;
+    const uint64_t turn_ns = all->bench->plan.series ? SERIES_TURN_NS : TURN_NS;
+    size_t each = (size_t)(turn_ns / slowest_ns(all)) + 1;
     if (iterations && each > iterations / ROUNDS_WANTED / all->worker_count)
         each = iterations / ROUNDS_WANTED / all->worker_count;
     const size_t length = (each ? each : 1) * all->worker_count;
@@ -180,16 +107,28 @@ static void begin_round(struct measuring *all, uint64_t now)
     all->turn.count = is_over ? 0 : turn_length(all, most - all->planned);
 }
 
+static void end_turn(struct measuring *all, uint64_t now)
+{
+    struct bench_side *side = &all->bench->sides[all->turn.side];
+    const uint64_t took = now - all->turn.begin_ns;
+    side->busy_ns += took;
+    if (!samples_add(&side->turns, (double)took)) {
+        fail_memory();
+        all->status = EXIT_BACKEND;
+        all->failed = true;
+    }
+}
+
 /** What one thread does while the others wait. */
 static void plan_turn(struct measuring *all)
 {
     struct bench *bench = all->bench;
-    const uint64_t now = now_ns();
+    const uint64_t now = bench_now_ns();
     const bool is_first = all->begin_ns == 0;
     if (is_first)
         all->begin_ns = now;
     else {
-        bench->sides[all->turn.side].busy_ns += now - all->turn.begin_ns;
+        end_turn(all, now);
         all->position = (all->position + 1) % bench->side_count;
         if (all->position == 0) {
             all->planned += all->turn.count;
@@ -231,7 +170,7 @@ static size_t expected(const struct measuring *all, uint64_t now)
 /** By one thread, between its runs: nobody has to wake up for it. */
 static void draw(struct measuring *all)
 {
-    const uint64_t now = all->progress.shown ? now_ns() : 0;
+    const uint64_t now = all->progress.shown ? bench_now_ns() : 0;
     if (now - all->drawn_ns < PERIOD_NS)
         return;
     all->drawn_ns = now;
@@ -241,39 +180,69 @@ static void draw(struct measuring *all)
 
 static bool is_left(struct measuring *all)
 {
-    return !all->failed && !signals_caught() && now_ns() < all->turn.end_ns;
+    return !all->failed && !signals_caught() && bench_now_ns() < all->turn.end_ns;
+}
+
+static bool next_of_turn(void *user, size_t *number)
+{
+    const struct worker *worker = user;
+    struct measuring *all = worker->all;
+    if (!is_left(all))
+        return false;
+    *number = all->next++;
+    if (*number >= all->turn.count)
+        return false;
+    *number += all->planned;
+    return true;
+}
+
+static bool take_of_turn(void *user, const struct bench_run *done)
+{
+    struct worker *worker = user;
+    struct measuring *all = worker->all;
+    struct bench_run run = *done;
+    run.round = all->turn.round;
+    all->done++;
+    if (worker->runner.context == 0)
+        draw(all);
+    return bench_runs_add(&worker->runs[all->turn.side], &run);
+}
+
+static void run_all(struct worker *worker, size_t side, const struct bench_supply *supply)
+{
+    if (!bench_run_all(&worker->runner, side, supply))
+        worker->all->failed = true;
 }
 
 static void take_turn(struct worker *worker)
 {
-    struct measuring *all = worker->all;
-    const size_t side = all->turn.side;
-    struct bench_run run;
-    size_t number;
-    while (is_left(all) && (number = all->next++) < all->turn.count) {
-        if (!run_once(worker, side, all->planned + number, &run))
-            return;
-        run.round = all->turn.round;
-        if (!bench_runs_add(&worker->runs[side], &run)) {
-            fail_to_keep(worker);
-            return;
-        }
-        all->done++;
-        if (worker->number == 0)
-            draw(all);
-    }
+    const struct bench_supply supply = {worker, next_of_turn, take_of_turn};
+    run_all(worker, worker->all->turn.side, &supply);
 }
 
-static void warm_up(struct worker *worker)
+static bool next_to_warm_up(void *user, size_t *number)
 {
-    struct measuring *all = worker->all;
-    struct bench_run run;
-    for (size_t side = 0; side < all->bench->side_count; side++) {
-        worker->warm_ns[side] = all->bench->sides[side].first.ns[BENCH_TOTAL];
-        for (uint32_t i = 0; i < all->bench->plan.warmup && is_left(all); i++)
-            if (run_once(worker, side, i, &run))
-                worker->warm_ns[side] = run.ns[BENCH_TOTAL];
-    }
+    struct worker *worker = user;
+    if (worker->cold == 0 || !is_left(worker->all))
+        return false;
+    *number = --worker->cold;
+    return true;
+}
+
+static bool take_to_warm_up(void *user, const struct bench_run *run)
+{
+    struct worker *worker = user;
+    worker->last = *run;
+    return true;
+}
+
+static void warm_up(struct worker *worker, size_t side, uint32_t count)
+{
+    const struct bench_supply supply = {worker, next_to_warm_up, take_to_warm_up};
+    worker->cold = count;
+    worker->last = worker->all->bench->sides[side].first;
+    run_all(worker, side, &supply);
+    worker->warm_ns[side] = worker->last.ns[BENCH_TOTAL];
 }
 
 static void *work(void *data)
@@ -283,8 +252,8 @@ static void *work(void *data)
     pthread_mutex_lock(&all->gate);
     const bool is_complete = all->is_complete;
     pthread_mutex_unlock(&all->gate);
-    if (is_complete)
-        warm_up(worker);
+    for (size_t side = 0; is_complete && side < all->bench->side_count; side++)
+        warm_up(worker, side, all->bench->plan.warmup);
     while (is_complete && next_turn(all))
         take_turn(worker);
     photo_thread_stop();
@@ -316,9 +285,11 @@ static int start_threads(struct measuring *all)
 
 static void run_first(struct measuring *all)
 {
-    struct bench *bench = all->bench;
-    for (size_t i = 0; i < bench->side_count && !all->failed; i++)
-        run_once(&all->workers[0], i, 0, &bench->sides[i].first);
+    struct worker *worker = &all->workers[0];
+    for (size_t side = 0; side < all->bench->side_count && !all->failed; side++) {
+        warm_up(worker, side, 1);
+        all->bench->sides[side].first = worker->last;
+    }
 }
 
 static int by_begin(const void *a, const void *b)
@@ -346,10 +317,12 @@ static bool collect(struct measuring *all)
 
 static int tell_failure(const struct measuring *all)
 {
+    if (all->status != EXIT_DONE)
+        return all->status;
     for (uint32_t i = 0; i < all->worker_count; i++)
-        if (all->workers[i].status != EXIT_DONE) {
-            fprintf(stderr, "rung: %s\n", all->workers[i].why);
-            return all->workers[i].status;
+        if (all->workers[i].runner.status != EXIT_DONE) {
+            fprintf(stderr, "rung: %s\n", all->workers[i].runner.why);
+            return all->workers[i].runner.status;
         }
     return EXIT_DONE;
 }
@@ -359,7 +332,7 @@ static int measure(struct measuring *all)
     struct bench *bench = all->bench;
     run_first(all);
     const struct load_times begin = load_now();
-    progress_begin(&all->progress, SIZE_MAX, 0, (double)now_ns() / 1e6);
+    progress_begin(&all->progress, SIZE_MAX, 0, (double)bench_now_ns() / 1e6);
     int status = all->failed ? EXIT_DONE : start_threads(all);
     progress_clear(&all->progress);
     const struct load_times end = load_now();
@@ -385,7 +358,7 @@ int bench_measure(struct bench *bench)
         return fail_memory();
     for (uint32_t i = 0; i < all.worker_count; i++) {
         all.workers[i].all = &all;
-        all.workers[i].number = i;
+        all.workers[i].runner = (struct bench_runner){.bench = bench, .context = i};
     }
     pthread_barrier_init(&all.barrier, NULL, all.worker_count);
     pthread_mutex_init(&all.gate, NULL);
@@ -393,7 +366,7 @@ int bench_measure(struct bench *bench)
     pthread_mutex_destroy(&all.gate);
     pthread_barrier_destroy(&all.barrier);
     for (uint32_t i = 0; i < all.worker_count; i++) {
-        photo_finish(&all.workers[i].photo);
+        bench_runner_finish(&all.workers[i].runner);
         for (size_t side = 0; side < bench->side_count; side++)
             bench_runs_finish(&all.workers[i].runs[side]);
     }

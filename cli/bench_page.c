@@ -216,10 +216,10 @@ static void print_ratio_table(const struct page *page)
           "scope=\"col\">median</th><th scope=\"col\">from</th><th "
           "scope=\"col\">to</th></tr></thead>\n<tbody>\n",
           page->to);
-    for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES; stage++) {
-        const struct samples *ratios = &page->bench->ratios[stage];
+    for (int i = 0; i < BENCH_RATIOS; i++) {
+        const struct samples *ratios = &page->bench->ratios[i];
         const struct interval interval = statistics_of_median(ratios);
-        fprintf(page->to, "<tr><th scope=\"row\">%s</th><td>%.3f</td>", bench_stage_names[stage],
+        fprintf(page->to, "<tr><th scope=\"row\">%s</th><td>%.3f</td>", bench_ratio_names[i],
                 samples_at(ratios, 0.5));
         if (interval.known)
             fprintf(page->to, "<td>%.3f</td><td>%.3f</td></tr>\n", interval.from, interval.to);
@@ -235,10 +235,10 @@ static void print_ratio(struct page *page)
     bench_describe_ratio(page->bench, sentence, sizeof sentence);
     fputs("<h2>Against each other</h2>\n", page->to);
     print_sentence(page, "lead", sentence);
-    if (page->bench->ratios[BENCH_TOTAL].count == 0)
+    if (bench_main_ratios(page->bench)->count == 0)
         return;
     fputs("<figure class=\"card\"><figcaption>The time of the second by that of the first, "
-          "of each round without decoding; the band holds the true median with 95 % "
+          "of each round; the band holds the true median with 95 % "
           "confidence</figcaption>\n",
           page->to);
     plot_ratios(page->to, page->bench, page->plots++);
@@ -309,8 +309,9 @@ static void print_facts(const struct page *page)
     print_fact(page, "artifact", info->artifact);
     bench_describe_frames(bench, value, sizeof value);
     print_fact(page, "input", value);
-    snprintf(value, sizeof value, "%u × %u thread%s, %u warm-up runs each", bench->plan.contexts,
-             info->threads, info->threads == 1 ? "" : "s", bench->plan.warmup);
+    snprintf(value, sizeof value, "%u × %u thread%s%s, %u runs each to warm up",
+             bench->plan.contexts, info->threads, info->threads == 1 ? "" : "s",
+             bench->plan.series ? ", in series" : "", bench->plan.warmup);
     print_fact(page, "contexts", value);
     for (size_t i = 0; i < bench->side_count; i++)
         print_side_facts(page, &bench->sides[i]);

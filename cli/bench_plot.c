@@ -194,7 +194,22 @@ static void bars(FILE *to, const struct histogram *histogram, const char *class,
     }
 }
 
-/** Percentiles as lines, and then their names above, each in a row of its own. */
+/** The name of a percentile in a row of its own, beside its line; of one that lies further right,
+ * at the edge. */
+static void percentile(FILE *to, const struct room *room, const struct scale *x, double ns,
+                       const char *name, int row)
+{
+    const bool is_beyond = ns > x->to;
+    const int column = is_beyond ? TENTHS * (room->width - room->right + 4) : at(x, ns);
+    const bool is_left = column > TENTHS * room->width / 2;
+    char text[48];
+    snprintf(text, sizeof text, "%s %.*f%s", name, bench_decimals(ns / 1e6), ns / 1e6,
+             is_beyond ? " →" : "");
+    label(to, is_left ? "end" : "start", column + (is_left ? -4 : 4) * TENTHS,
+          TENTHS * (10 + 12 * row), text);
+}
+
+/** Lines first: no line is to run through a name. */
 static void percentiles(FILE *to, const struct room *room, const struct scale *x,
                         const struct statistics *figures)
 {
@@ -204,17 +219,11 @@ static void percentiles(FILE *to, const struct room *room, const struct scale *x
     } rows[] = {{"p50", figures->p50}, {"p95", figures->p95}, {"p99", figures->p99}};
     const int count = sizeof rows / sizeof *rows;
     for (int i = 0; i < count; i++)
-        line(to, "mark", at(x, rows[i].ns), TENTHS * (3 + 12 * i), at(x, rows[i].ns),
-             TENTHS * (room->height - room->bottom));
-    for (int i = 0; i < count; i++) {
-        const int column = at(x, rows[i].ns);
-        const bool is_left = column > TENTHS * room->width / 2;
-        char text[48];
-        snprintf(text, sizeof text, "%s %.*f", rows[i].name, bench_decimals(rows[i].ns / 1e6),
-                 rows[i].ns / 1e6);
-        label(to, is_left ? "end" : "start", column + (is_left ? -4 : 4) * TENTHS,
-              TENTHS * (10 + 12 * i), text);
-    }
+        if (rows[i].ns <= x->to)
+            line(to, "mark", at(x, rows[i].ns), TENTHS * (3 + 12 * i), at(x, rows[i].ns),
+                 TENTHS * (room->height - room->bottom));
+    for (int i = 0; i < count; i++)
+        percentile(to, room, x, rows[i].ns, rows[i].name, i);
 }
 
 void plot_histogram(FILE *to, const struct bench *bench, size_t side, enum bench_stage stage,
@@ -334,13 +343,13 @@ static int height_of(size_t dot)
 void plot_ratios(FILE *to, const struct bench *bench, int number)
 {
     const struct room *room = &ratio_room;
-    const struct samples *ratios = &bench->ratios[BENCH_TOTAL];
+    const struct samples *ratios = bench_main_ratios(bench);
     const struct histogram histogram = statistics_histogram(ratios);
     const struct interval interval = statistics_of_median(ratios);
     const double end = histogram.from + (double)histogram.bins * histogram.width;
     const struct scale x = across(room, histogram.from, end);
     const int low = TENTHS * (room->height - room->bottom), high = TENTHS * room->top;
-    char text[64], sentence[512];
+    char text[96], sentence[512];
     begin(to, room->width, room->height, number, "The ratio of each round");
     bench_describe_ratio(bench, sentence, sizeof sentence);
     plot_text(to, sentence);
@@ -358,6 +367,10 @@ void plot_ratios(FILE *to, const struct bench *bench, int number)
     label(to, at(&x, median) > TENTHS * room->width / 2 ? "end" : "start",
           at(&x, median) + (at(&x, median) > TENTHS * room->width / 2 ? -4 : 4) * TENTHS,
           high - 4 * TENTHS, text);
-    axis_below(to, room, &x, 10, "times");
+    snprintf(text, sizeof text, "times");
+    if (histogram.beyond)
+        snprintf(text, sizeof text, "times; %zu round%s further right, up to %.2f",
+                 histogram.beyond, histogram.beyond == 1 ? "" : "s", samples_at(ratios, 1));
+    axis_below(to, room, &x, 10, text);
     fputs("</svg>\n", to);
 }

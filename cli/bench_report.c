@@ -98,9 +98,8 @@ static json_t *ratio_json(const struct samples *ratios, bool *complete)
 static json_t *ratios_json(const struct bench *bench, bool *complete)
 {
     json_t *object = json_object();
-    for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES; stage++)
-        set_member(object, bench_stage_names[stage], ratio_json(&bench->ratios[stage], complete),
-                   complete);
+    for (int i = 0; i < BENCH_RATIOS; i++)
+        set_member(object, bench_ratio_names[i], ratio_json(&bench->ratios[i], complete), complete);
     return object;
 }
 
@@ -135,6 +134,7 @@ static json_t *plan_json(const struct bench *bench, bool *complete)
     set_member(object, "duration_s",
                plan->iterations ? json_null() : json_integer(plan->duration_s), complete);
     set_member(object, "contexts", json_integer(plan->contexts), complete);
+    set_member(object, "series", json_boolean(plan->series), complete);
     set_member(object, "pictures", integer_json(frames->sources.count), complete);
     if (!bench_frames_decode(frames))
         set_member(object, "size",
@@ -180,8 +180,9 @@ static void print_side(const struct bench *bench, const struct bench_side *side)
     const rung_model_info *info = &side->model.info;
     const double all = side->figures[BENCH_TOTAL].mean;
     char text[256];
-    printf("\n%-11s%s in %s, %s, %u × %u thread%s\n", info->rung, info->identity, info->precision,
-           side->runtime, bench->plan.contexts, info->threads, info->threads == 1 ? "" : "s");
+    printf("\n%-11s%s in %s, %s, %u × %u thread%s%s\n", info->rung, info->identity, info->precision,
+           side->runtime, bench->plan.contexts, info->threads, info->threads == 1 ? "" : "s",
+           bench->plan.series ? ", in series" : "");
     bench_describe_stages(side, text, sizeof text);
     printf("%-11s%s\n", "stages", text);
     printf("%-11sin %.1f ms, its first context in %.1f ms, the first run in %.1f ms\n", "opened",
@@ -203,10 +204,10 @@ static void print_ratios(const struct bench *bench)
     char text[512];
     snprintf(text, sizeof text, "\n%-11s %7s %7s %7s", "RATIO", "MEDIAN", "FROM", "TO");
     colour_print_head(text);
-    for (int stage = BENCH_PREPROCESS; stage < BENCH_STAGES; stage++) {
-        const struct samples *ratios = &bench->ratios[stage];
+    for (int i = 0; i < BENCH_RATIOS; i++) {
+        const struct samples *ratios = &bench->ratios[i];
         const struct interval interval = statistics_of_median(ratios);
-        printf("%-11s %7.3f", bench_stage_names[stage], samples_at(ratios, 0.5));
+        printf("%-11s %7.3f", bench_ratio_names[i], samples_at(ratios, 0.5));
         if (interval.known)
             printf(" %7.3f %7.3f\n", interval.from, interval.to);
         else

@@ -27,9 +27,10 @@ static const char *colour_of(const char *outcome)
     static const struct {
         const char *outcome, *colour;
     } rows[] = {
-        {"absent", GREY},       {"available", GREEN}, {"by name only", GREY}, {"chosen", GREEN},
-        {"crashed", RED},       {"failed", RED},      {"refused", RED},       {"timeout", RED},
-        {"unmeasured", YELLOW}, {"wrong", RED},
+        {"absent", GREY},   {"available", GREEN}, {"by name only", GREY}, {"chosen", GREEN},
+        {"crashed", RED},   {"different", RED},   {"failed", RED},        {"recorded", GREEN},
+        {"refused", RED},   {"timeout", RED},     {"unkept", YELLOW},     {"unmeasured", YELLOW},
+        {"unsuited", GREY}, {"wrong", RED},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].outcome, outcome) == 0)

@@ -2,8 +2,8 @@
 #ifndef RUNG_CLI_COLOUR_H
 #define RUNG_CLI_COLOUR_H
 
-/** Prints what became of a rung, at least `width` wide, in a colour where standard output is a
- * terminal that has any and NO_COLOR is not set (no-color.org). */
+/** Prints what became of a rung or of a stage's implementation, at least `width` wide, in a colour
+ * where standard output is a terminal that has any and NO_COLOR is not set (no-color.org). */
 void colour_print_outcome(const char *outcome, int width);
 
 /** The same in bold, for the head of a table; the line end is added. */

@@ -212,6 +212,8 @@ static int make_sessions(struct job *job)
         return fail_memory();
     for (uint32_t i = 0; i < job->plan.sessions; i++) {
         const rung_result result = job->work->session_new(job->user, &job->sessions[i]);
+        if (result == RUNG_NO_MEMORY)
+            return fail_memory(); /* also that of the command itself, which the library knows not */
         if (result != RUNG_OK)
             return fail_with(result);
     }

@@ -148,6 +148,6 @@ const struct command command_plan = {
             "   \"allow_compatibility_fallback\": true}",
     .options = options,
     .examples = examples,
-    .see = (const char *const[]){"explain", "bench", NULL},
+    .see = (const char *const[]){"validate", "explain", "bench", NULL},
     .run = run,
 };

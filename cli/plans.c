@@ -23,11 +23,11 @@ static int read_file(const char *path, char *text)
     if (!file)
         return refuse(path, strerror(errno));
     const size_t length = fread(text, 1, FILE_BYTES_MOST, file);
-    const bool failed = ferror(file), whole = feof(file);
+    const bool failed = ferror(file);
     fclose(file);
     if (failed)
         return refuse(path, "the system could not read it");
-    if (!whole)
+    if (length == FILE_BYTES_MOST)
         return refuse(path, "it is longer than 65535 bytes");
     text[length] = '\0';
     return EXIT_DONE;

@@ -38,11 +38,12 @@ struct statistics statistics_of(const struct samples *sorted)
     };
 }
 
-/** Where the last bin ends: what lies further off than the rest is wide is not worth the room. */
+/** Where the last bin ends: further off than the rest is wide there is at most a tenth, and some
+ * stragglers would flatten everything. */
 static double end_of_bins(const struct samples *sorted)
 {
-    const double least = samples_at(sorted, 0), p99 = samples_at(sorted, 0.99);
-    return fmin(samples_at(sorted, 1), p99 + (p99 - least) / 2);
+    const double least = samples_at(sorted, 0), p90 = samples_at(sorted, 0.9);
+    return fmin(samples_at(sorted, 1), p90 + 2 * (p90 - least));
 }
 
 /** Freedman and Diaconis: twice the distance of the quartiles, by the cube root of the count. */

@@ -23,8 +23,7 @@ struct histogram {
     double from, width; /**< of the first bin; each takes what is at its lower edge */
     size_t bins;        /**< 0: there are no samples */
     size_t counts[HISTOGRAM_BINS];
-    size_t
-        beyond; /**< samples above the last bin: few, and so far off that they would flatten all */
+    size_t beyond; /**< samples above the last bin: a tenth at most, and far off */
 };
 
 /** Of samples that are sorted. */

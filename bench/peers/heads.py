@@ -11,6 +11,7 @@ LIVE = {100: 2.5, 1_000: 6.0}  # anchors above the threshold: goal against numpy
 THRESHOLD, IOU, KEPT_MAX = 0.25, 0.45, 300
 QUERIES, LABELS, FIRST = 300, 91, 300
 TOPK_GOAL = 2.0
+DETR = ((600, 0), (50, 0.25))  # high logits and the threshold: 300 of any score, or what a detector gives
 SAME = 0.98  # of the boxes; Rung's have 3 fraction bits, so that an overlap near the limit may fall on its other side
 APART = 0.2  # pixels
 
@@ -118,13 +119,15 @@ def yolo_case(levels, live):
 
 # ---- DETR ----------------------------------------------------------------------------------------
 
-def detr_output():
-    """Logits [300, 91] and boxes [300, 4]; the best 600 logits are far enough apart to have confidences that differ."""
-    random = numpy.random.default_rng(QUERIES)
+def detr_output(live):
+    """
+    Logits [300, 91] and boxes [300, 4]. So many logits are from −1 on, far enough apart to have confidences that differ; the
+    others are low.
+    """
+    random = numpy.random.default_rng(live)
     logits = ours.aligned((QUERIES, LABELS), numpy.float32)
     logits[:] = numpy.minimum(random.normal(-6, 0.8, logits.shape), -3.5)
-    high = random.choice(logits.size, 2 * FIRST, replace=False)
-    logits.reshape(-1)[high] = random.permutation(numpy.linspace(-3, 3, high.size))
+    logits.reshape(-1)[random.choice(logits.size, live, replace=False)] = random.permutation(numpy.linspace(-1, 3, live))
     boxes = ours.aligned((QUERIES, 4), numpy.float32)
     boxes[:, :2], boxes[:, 2:] = random.uniform(0.3, 0.7, (QUERIES, 2)), random.uniform(0.05, 0.5, (QUERIES, 2))
     return logits, boxes
@@ -135,8 +138,8 @@ def corners_of(boxes, which):
     return numpy.column_stack([centre - half, centre + half])
 
 
-def detr_topk(logits, boxes):
-    """Without scores and boxes: less than the same work, and the least that a program in Python does."""
+def detr_topk(logits, boxes, threshold):
+    """Without scores, threshold and boxes: less than the same work, and the least that a program in Python does."""
     import torch
     flat = torch.from_numpy(logits).reshape(-1)
 
@@ -146,18 +149,22 @@ def detr_topk(logits, boxes):
 
     def answer():
         best, which = (part.numpy() for part in run())
-        return numpy.column_stack([corners_of(boxes, which), best, which % LABELS])
+        which = which[1 / (1 + numpy.exp(-best)) >= threshold]
+        return numpy.column_stack([corners_of(boxes, which), best[:len(which)], which % LABELS])
 
     return Side(run, answer)
 
 
-def detr_torch(logits, boxes):
+def detr_torch(logits, boxes, threshold):
     import torch
     scores, places = torch.from_numpy(logits), torch.from_numpy(boxes)
 
     def run():
         with torch.inference_mode():
             best, which = torch.topk(scores.sigmoid().reshape(-1), FIRST)
+            if threshold > 0:
+                passes = best >= threshold
+                best, which = best[passes], which[passes]
             centre, half = places[which // LABELS].split(2, -1)
             half = half / 2
             return torch.cat([centre - half, centre + half], -1) * CANVAS, best, which % LABELS
@@ -165,12 +172,14 @@ def detr_torch(logits, boxes):
     return Side(run, lambda: numpy.column_stack([part.numpy() for part in run()]))
 
 
-def detr_case(levels):
+def detr_case(levels, live, threshold):
     form = ours.HeadForm(ours.HEAD_DETR, CANVAS, CANVAS, QUERIES, LABELS)
-    rules = ours.Rules(1, 65535, 0, QUERIES * LABELS, FIRST, FIRST)
-    return case(f"detr {QUERIES}x{LABELS}, the first {FIRST}", levels, form, rules, detr_output(),
-                {TOPK: detr_topk, DETR_TORCH: detr_torch}, Goal((TOPK,), TOPK_GOAL))
+    rules = ours.Rules(max(1, round(threshold * 65535)), 65535, 0, QUERIES * LABELS, FIRST, FIRST)
+    makers = {TOPK: lambda *outputs: detr_topk(*outputs, threshold), DETR_TORCH: lambda *outputs: detr_torch(*outputs, threshold)}
+    what = f", {live} from {threshold} on" if threshold else ""
+    return case(f"detr {QUERIES}x{LABELS}, the first {FIRST}{what}", levels, form, rules, detr_output(live), makers,
+                Goal((TOPK,), TOPK_GOAL))
 
 
 def cases(levels, _photos):
-    return [*(yolo_case(levels, live) for live in LIVE), detr_case(levels)]
+    return [*(yolo_case(levels, live) for live in LIVE), *(detr_case(levels, *those) for those in DETR)]

@@ -2,6 +2,7 @@
 """Cases and how they are timed: every side once a turn, with the same clock, in one process and on one thread."""
 import dataclasses
 import gc
+import random
 import statistics
 import sys
 import time
@@ -12,6 +13,7 @@ import harness
 import ours
 
 TURNS_MAX = 200  # of a round
+BLOCK_MS = 0.3  # what is shorter is called several times within a turn, so that the clock does not weigh
 # The second leaves out the waits for CPUs that others use; these still have a part of the caches and of the memory's speed.
 CLOCKS = {"wall": time.perf_counter_ns, "cpu": time.process_time_ns}
 
@@ -20,24 +22,33 @@ class Side:
     """
     One way to do the work of a case. `answer` does it too and gives what is compared with Rung's answer (default: what
     `run` gives). With `reads`, the arrays that it reads, these and what the last run gave are out of the caches before
-    each run.
+    each run; without, a run follows another of its own, and short ones are repeated.
     """
 
     def __init__(self, run, answer=None, reads=None):
         self.run = run
         self.answer = answer or run
         self.reads = reads
+        self.repeat = 1
         self.result = None
+
+    def prepare(self):
+        if self.reads is None:
+            self.run()
+            return
+        for array in self.reads:
+            ours.evict(array)
+        if self.result is not None:
+            ours.evict(numpy.asarray(self.result))
 
     def time(self, clock):
         """Milliseconds of a run."""
-        if self.reads is not None:
-            for array in (*self.reads, *([] if self.result is None else [numpy.asarray(self.result)])):
-                ours.evict(array)
+        self.prepare()
         self.result = None  # its memory is free for the next one
         start = clock()
-        self.result = self.run()
-        return (clock() - start) / 1e6
+        for _ in range(self.repeat):
+            self.result = self.run()
+        return (clock() - start) / 1e6 / self.repeat
 
 
 class Peers(dict):
@@ -85,13 +96,14 @@ class Case:
 
 
 def take_round(sides, turns, clock):
-    """Medians over the turns, each of which begins with another side."""
+    """Medians over the turns. A side's place changes in each, so that none always follows the same other."""
     taken = {key: [] for key in sides}
     keys = list(sides)
+    shuffler = random.Random(turns)
     gc.disable()
-    for turn in range(turns):
-        first = turn % len(keys)
-        for key in keys[first:] + keys[:first]:
+    for _ in range(turns):
+        shuffler.shuffle(keys)
+        for key in keys:
             taken[key].append(sides[key].time(clock))
     gc.enable()
     return {key: statistics.median(values) for key, values in taken.items()}
@@ -105,7 +117,9 @@ def run_case(case, cpus, options, seconds):
     sides |= {("bound", level): side for level, side in case.bounds.items()}
     sides |= {("peer", name): side for name, side in case.peers.items()}
     clock = CLOCKS[options.clock]
-    take_round(sides, 2, clock)  # warms up
+    for key, ms in take_round(sides, 3, clock).items():
+        if sides[key].reads is None:
+            sides[key].repeat = max(1, round(BLOCK_MS / ms))
     start = time.monotonic()
     take_round(sides, 1, clock)
     turns = max(1, min(TURNS_MAX, round(seconds / (time.monotonic() - start))))

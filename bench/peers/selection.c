@@ -118,6 +118,7 @@ struct bench_head *bench_head_new(uint32_t level, const struct bench_head_form *
         goto fail;
     set_request(bench, form);
     bench->request.scan = &bench->kernels.scan;
+    bench->request.considered_only = true;
     return bench;
 fail:
     bench_head_delete(bench);

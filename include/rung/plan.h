@@ -62,6 +62,61 @@ RUNG_API rung_result rung_context_metadata(const rung_context *context, rung_spa
 RUNG_API rung_result rung_preprocess(rung_context *context, const rung_frame *frame,
                                      rung_span tensor, size_t *needed);
 
+/** How the stages around a model are validated. All zero (but for size and version) is a good
+ * default. */
+typedef struct rung_validate_options {
+    uint32_t struct_size;   /**< sizeof(rung_validate_options) */
+    uint32_t version;       /**< RUNG_STRUCT_VERSION */
+    uint32_t flags;         /**< 0 */
+    uint32_t time_limit_ms; /**< of each implementation; 0: 5000 */
+    /** What is looked at, borrowed for the call, at most 64: real pictures, of the sizes that are
+     * to come. `frame_count` 0: one of the canvas' size and one of 1280 × 720 are made. */
+    const rung_frame *const *frames;
+    uint32_t frame_count;
+    uint32_t reserved_0;
+    uint64_t reserved[6];
+} rung_validate_options;
+
+/** What became of one implementation. The strings live for the callback, and none is NULL. */
+typedef struct rung_validation {
+    uint32_t struct_size; /**< sizeof(rung_validation), set by the library */
+    uint32_t version;     /**< RUNG_STRUCT_VERSION, set by the library */
+    uint32_t flags;       /**< 0 */
+    uint32_t rounds;      /**< that were timed; 0: there were none, and the figures are 0 */
+    const char *stage;
+    const char *implementation;
+    const char *outcome; /**< "recorded", "shipped", "slower", "different", "failed", "unmeasured",
+                              "unsuited" or "unkept" (docs/stages.md) */
+    const char *reason;  /**< one line */
+    const char *digest;  /**< SHA-256 of the outputs, 64 hexadecimal digits; "": there was no
+                              comparison, or they differ */
+    uint64_t base_ns;    /**< median of base: the step of a frame, in a series a whole frame */
+    uint64_t p50_ns;     /**< likewise of the implementation */
+    uint64_t reserved[6];
+} rung_validation;
+
+/** Receives the implementations one after the other, on the calling thread. */
+typedef void (*rung_validation_callback)(void *user, const rung_validation *row);
+
+/**
+ * Earns validation records for the stages around a model, on the rung that it is loaded on: every
+ * implementation that can serve here looks at the same frames as base, in turns, and their bytes
+ * are compared and their times taken.
+ *
+ * One that gives base's bytes, and is faster than base and than what would be taken without it, has
+ * a record in the user's state folder, and "auto" takes it from then on: in contexts that are made
+ * later, on the same device, level of instructions and version, and with the same model where that
+ * matters. One that is no faster, or differs, loses a record that it had. Bytes that differ are an
+ * outcome ("different"), not a failure of this call, and so is a folder that cannot be written
+ * ("unkept").
+ *
+ * `options` may be NULL, `callback` too. It takes seconds, and what else the machine does shows in
+ * the times. Safe from any thread. Results: OK, those of rung_context_create and rung_detect for
+ * base, INVALID_ARGUMENT, VERSION, NO_MEMORY.
+ */
+RUNG_API rung_result rung_model_validate(rung_model *model, const rung_validate_options *options,
+                                         rung_validation_callback callback, void *user);
+
 #ifdef __cplusplus
 }
 #endif

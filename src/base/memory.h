@@ -7,6 +7,9 @@
 /** What vector code and runtimes like memory to be aligned to. */
 #define RUNG__ALIGNMENT 64u
 
+/** Bytes that processors fetch at once, or two halves of. */
+#define RUNG__CACHE_LINE 64u
+
 /** A size as a multiple of the alignment. */
 static inline uint64_t rung__align(uint64_t size)
 {

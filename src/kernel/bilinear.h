@@ -25,8 +25,8 @@
 struct rung__bilinear_columns;
 
 /**
- * Filters a row into lines of `pitch` values, a gray one into the first alone. The row that is
- * needed next is `ahead`: it is fetched meanwhile.
+ * Filters a row into lines of `pitch` values, a gray one into the first alone, while the row
+ * `ahead`, which is needed soon, is fetched.
  */
 typedef void rung__bilinear_filter(const struct rung__bilinear_columns *columns, const uint8_t *row,
                                    const uint8_t *ahead, int16_t *lines, size_t pitch);
@@ -50,8 +50,8 @@ struct rung__bilinear_columns {
 struct rung__bilinear_way {
     rung__bilinear_filter *filter;
     uint8_t group;     /**< pixels */
-    uint8_t shared;    /**< pixels that share one read: the group or 1 */
-    uint8_t read;      /**< bytes of one; the way can be gone when they reach over all that share */
+    bool together;     /**< one read for all of them: it must reach so far */
+    uint8_t read;      /**< bytes */
     uint8_t places[8]; /**< of the groups' shuffles in a block */
 };
 

@@ -93,9 +93,9 @@ INLINE void filter_colour(const struct rung__bilinear_columns *shared, const uin
                           const uint8_t *ahead, int16_t *lines, size_t pitch, load_group *load)
 {
     struct rung__bilinear_columns at = *shared; /* which no store can change */
-    struct rung__bilinear_ahead fetched = rung__bilinear_ahead(&at, ahead, BLOCK);
+    struct rung__bilinear_ahead fetched = rung__bilinear_ahead(&at, ahead, GROUP);
     for (; at.blocks > 0; rung__bilinear_next(&at, BLOCK, 8), lines += BLOCK) {
-        rung__bilinear_fetch(&fetched, at.offsets, BLOCK);
+        rung__bilinear_fetch(&fetched, at.offsets, GROUP);
         const struct bytes first = load(row, at.offsets), second = load(row, at.offsets + GROUP);
         const uint8_t *next = at.shuffles + 8 * (size_t)GROUP;
         const __m512i first_01 = two_channels(&first, at.shuffles);
@@ -105,6 +105,7 @@ INLINE void filter_colour(const struct rung__bilinear_columns *shared, const uin
         const __m512i weights = _mm512_loadu_si512(at.weights);
         store_line(lines, join(first_01, second_01, 0), weights);
         store_line(lines + pitch, join(first_01, second_01, 1), weights);
+        rung__bilinear_fetch(&fetched, at.offsets + GROUP, GROUP);
         store_line(lines + 2 * pitch, join(first_2, second_2, 0), weights);
     }
 }
@@ -153,9 +154,10 @@ static const struct rung__bilinear_kernels kernels = {
     .block = BLOCK,
     .order = {0, 1, 2,  3,  16, 17, 18, 19, 4,  5,  6,  7,  20, 21, 22, 23,
               8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31},
-    .colour = {{filter_colour_near, GROUP, GROUP, 128, {0, 1}},
-               {filter_colour_far, GROUP, 1, 8, {0, 1}}},
-    .gray = {{filter_gray_near, GROUP, GROUP, 128, {0, 1}}, {filter_gray_far, GROUP, 1, 2, {0, 1}}},
+    .colour = {{filter_colour_near, GROUP, true, 128, {0, 1}},
+               {filter_colour_far, GROUP, false, 8, {0, 1}}},
+    .gray = {{filter_gray_near, GROUP, true, 128, {0, 1}},
+             {filter_gray_far, GROUP, false, 2, {0, 1}}},
     .blends = rung__blends_avx512,
 };
 

@@ -2,16 +2,15 @@
 #ifndef RUNG__KERNEL_BILINEAR_FETCH_H
 #define RUNG__KERNEL_BILINEAR_FETCH_H
 
+#include "base/memory.h"
 #include "kernel/bilinear.h"
 
 /*
  * Rows of a picture are far apart, so that the processor's own prefetching begins anew in each:
- * the row that is needed next is fetched while this one is filtered, as far as this one is.
+ * a row that is needed soon is fetched while another is filtered, as far as that one is.
  */
 
-#define RUNG__CACHE_LINE 64
-
-/** The row that is needed next. */
+/** A row that is needed soon. */
 struct rung__bilinear_ahead {
     const uint8_t *row, *fetched; /**< the latter: up to here */
     uint32_t read, limit;         /**< bytes of one read, and of a block at most */

@@ -58,21 +58,7 @@ static const uint8_t *source_row(const struct frame *frame, uint32_t y)
     return frame->row + y * (size_t)frame->of->surface->stride;
 }
 
-/** Filters row y while the row `ahead` is fetched. A row that is too short to be read is copied. */
-static void filter(const struct frame *frame, uint32_t y, uint32_t ahead)
-{
-    const struct rung__bilinear_columns *columns = frame->columns;
-    const uint8_t *row = source_row(frame, y);
-    uint8_t copy[RUNG__BILINEAR_READ_MAX];
-    if (frame->behind < columns->read) {
-        memset(copy, 0, sizeof copy);
-        row = memcpy(copy, row, frame->behind);
-    }
-    columns->filter(columns, row + frame->before, source_row(frame, ahead) + frame->before,
-                    frame->lines[y & 1], frame->pitch);
-}
-
-/** The row that is filtered after row y, or y itself. */
+/** The row that is filtered after row y of the source for the content rows at..end, or y itself. */
 static uint32_t row_after(const struct frame *frame, uint32_t y, uint32_t at, uint32_t end)
 {
     for (; at < end; at++) {
@@ -84,10 +70,29 @@ static uint32_t row_after(const struct frame *frame, uint32_t y, uint32_t at, ui
     return y;
 }
 
+/** Filters row y for the content row `at`. A row that is too short to be read is copied. */
+static void filter(const struct frame *frame, uint32_t y, uint32_t at, uint32_t end)
+{
+    const struct rung__bilinear_columns *columns = frame->columns;
+    const uint8_t *row = source_row(frame, y);
+    uint8_t copy[RUNG__BILINEAR_READ_MAX];
+    if (frame->behind < columns->read) {
+        memset(copy, 0, sizeof copy);
+        row = memcpy(copy, row, frame->behind);
+    }
+    /* Two rows ahead: one is over before memory has answered. */
+    const uint32_t ahead = row_after(frame, row_after(frame, y, at, end), at, end);
+    columns->filter(columns, row + frame->before, source_row(frame, ahead) + frame->before,
+                    frame->lines[y & 1], frame->pitch);
+}
+
 static struct rung__blend_row begin_blend(const struct frame *frame)
 {
     const struct rung__canvas *canvas = frame->of->canvas;
-    struct rung__blend_row blend = {.width = frame->of->placement->width};
+    struct rung__blend_row blend = {
+        .below = frame->raster.row,
+        .width = frame->of->placement->width,
+    };
     for (uint32_t c = 0; c < 3; c++) {
         blend.scale[c] = canvas->scale[c] * 0x1p-16f;
         blend.bias[c] = canvas->bias[c];
@@ -123,7 +128,7 @@ static void content_rows(const struct frame *frame, uint32_t first, uint32_t end
         const uint32_t wanted[2] = {frame->rows[y].first, frame->rows[y].second};
         for (uint32_t i = 0; i < 2; i++) {
             if (held[wanted[i] & 1] != wanted[i])
-                filter(frame, wanted[i], row_after(frame, wanted[i], y, end));
+                filter(frame, wanted[i], y, end);
             held[wanted[i] & 1] = wanted[i];
         }
         rung__fill_run(&frame->raster, frame->fill, placement->y + y, 0, placement->x,

@@ -11,7 +11,6 @@ struct columns {
     const struct rung__bilinear_way *way;
     int32_t *offsets;
     uint8_t *weights, *shuffles;
-    uint32_t block;       /**< pixels */
     uint32_t width;       /**< pixels */
     uint32_t step;        /**< bytes of a pixel */
     uint32_t channels[3]; /**< the byte of each inside a pixel */
@@ -64,12 +63,13 @@ static int64_t byte_of(const struct columns *columns, uint32_t sample)
     return (int64_t)sample * columns->step;
 }
 
-/** True when one read of the way reaches over all the pixels that share it. */
+/** True when the way's reads reach over what they are for. */
 static bool can_go(const struct columns *columns, const struct rung__bilinear_way *way)
 {
-    for (uint32_t x = 0; x < columns->width; x += way->shared) {
+    const uint32_t shared = way->together ? way->group : 1;
+    for (uint32_t x = 0; x < columns->width; x += shared) {
         const uint32_t first = pair_of(columns, x)->first;
-        const uint32_t second = pair_of(columns, x + way->shared - 1)->second;
+        const uint32_t second = pair_of(columns, x + shared - 1)->second;
         if (byte_of(columns, second + 1 - first) > way->read)
             return false;
     }
@@ -79,23 +79,36 @@ static bool can_go(const struct columns *columns, const struct rung__bilinear_wa
 /** A read ends with the crop at the latest, since a later frame's row may end there. */
 static int64_t read_at(const struct columns *columns, uint32_t x)
 {
-    const int64_t first = byte_of(columns, pair_of(columns, x - x % columns->way->shared)->first);
+    const int64_t first = byte_of(columns, pair_of(columns, x)->first);
     const int64_t last = columns->row - columns->way->read;
     const int64_t latest = (last > 0 ? last : 0) - columns->before;
     return first < latest ? first : latest;
 }
 
-static void put_shuffle(const struct columns *columns, uint32_t x, int64_t first, int64_t second)
+/** Puts a pair of bytes that were read into each channel of a shuffle. */
+static void put_pair(const struct columns *columns, uint8_t *to, int64_t first, int64_t second)
+{
+    const uint32_t used = columns->step > 1 ? 3 : 1, channels = columns->step > 1 ? 4 : 1;
+    for (uint32_t c = 0; c < channels; c++, to += (size_t)2 * columns->way->group) {
+        to[0] = c < used ? (uint8_t)(first + columns->channels[c]) : 0x80;
+        to[1] = c < used ? (uint8_t)(second + columns->channels[c]) : 0x80;
+    }
+}
+
+/** The offsets of the group of pixels from x on, and its shuffle. */
+static void put_group(const struct columns *columns, uint32_t x, uint8_t *shuffle)
 {
     const struct rung__bilinear_way *way = columns->way;
-    const uint32_t slot = x % way->group, group = x % columns->block / way->group;
-    const uint32_t used = columns->step > 1 ? 3 : 1, channels = columns->step > 1 ? 4 : 1;
-    const uint32_t read = slot / way->shared * way->read;
-    const uint32_t shuffle = x - x % columns->block + way->places[group] * way->group;
-    uint8_t *to = columns->shuffles + (size_t)2 * shuffle * channels + (size_t)2 * slot;
-    for (uint32_t c = 0; c < channels; c++, to += (size_t)2 * way->group) {
-        to[0] = c < used ? (uint8_t)(read + first + columns->channels[c]) : 0x80;
-        to[1] = c < used ? (uint8_t)(read + second + columns->channels[c]) : 0x80;
+    int64_t at = read_at(columns, x), bytes = 0; /* that were read for the pixels before */
+    for (uint32_t slot = 0; slot < way->group; slot++, shuffle += 2) {
+        const struct rung__pair *pair = pair_of(columns, x + slot);
+        if (slot > 0 && !way->together) {
+            at = read_at(columns, x + slot);
+            bytes += way->read;
+        }
+        columns->offsets[x + slot] = (int32_t)at;
+        put_pair(columns, shuffle, bytes + byte_of(columns, pair->first) - at,
+                 bytes + byte_of(columns, pair->second) - at);
     }
 }
 
@@ -106,13 +119,16 @@ static void put_weights(const struct columns *columns, uint32_t lane, const stru
     columns->weights[2 * (size_t)lane + 1] = (uint8_t)second;
 }
 
-static void put_pixel(const struct columns *columns, uint32_t x)
+static void put_block(const struct columns *columns, const struct rung__bilinear_kernels *kernels,
+                      uint32_t x)
 {
-    const struct rung__pair *pair = pair_of(columns, x);
-    const int64_t at = read_at(columns, x);
-    columns->offsets[x] = (int32_t)at;
-    put_shuffle(columns, x, byte_of(columns, pair->first) - at,
-                byte_of(columns, pair->second) - at);
+    const uint32_t group = columns->way->group;
+    const size_t pixel = columns->step > 1 ? 8 : 2; /* bytes in a shuffle */
+    for (uint32_t i = 0; i < kernels->block / group; i++)
+        put_group(columns, x + i * group,
+                  columns->shuffles + pixel * (x + columns->way->places[i] * group));
+    for (uint32_t i = 0; i < kernels->block; i++)
+        put_weights(columns, x + i, pair_of(columns, x + kernels->order[i]));
 }
 
 /** One sample alone becomes the pair of it with itself and the weight 0. */
@@ -141,7 +157,6 @@ static struct columns begin(const struct rung__bilinear_kernels *kernels,
         .offsets = (int32_t *)(tables + layout->offsets),
         .weights = tables + layout->weights,
         .shuffles = tables + layout->shuffles,
-        .block = kernels->block,
         .width = of->placement->width,
         .step = step,
         .before = (int64_t)crop->x * step,
@@ -154,17 +169,19 @@ static struct columns begin(const struct rung__bilinear_kernels *kernels,
 static void make_columns(const struct rung__bilinear_kernels *kernels, struct columns *columns,
                          struct rung__bilinear_columns *out)
 {
-    const uint32_t block = columns->block, blocks = (columns->width + block - 1) / block;
+    const uint32_t block = kernels->block, blocks = (columns->width + block - 1) / block;
     while (!can_go(columns, columns->way))
         columns->way++;
-    for (uint32_t x = 0; x < blocks * block; x++) {
-        put_pixel(columns, x);
-        const uint32_t pixel = x / block * block + kernels->order[x % block];
-        put_weights(columns, x, pair_of(columns, pixel));
-    }
-    *out =
-        (struct rung__bilinear_columns){columns->offsets, columns->weights,   columns->shuffles,
-                                        blocks,           columns->way->read, columns->way->filter};
+    for (uint32_t i = 0; i < blocks; i++)
+        put_block(columns, kernels, i * block);
+    *out = (struct rung__bilinear_columns){
+        .offsets = columns->offsets,
+        .weights = columns->weights,
+        .shuffles = columns->shuffles,
+        .blocks = blocks,
+        .read = columns->way->read,
+        .filter = columns->way->filter,
+    };
 }
 
 void rung__bilinear_make_tables(const struct rung__bilinear_kernels *kernels,

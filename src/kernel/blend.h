@@ -2,6 +2,7 @@
 #ifndef RUNG__KERNEL_BLEND_H
 #define RUNG__KERNEL_BLEND_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <rung/types.h>
@@ -10,6 +11,7 @@
 struct rung__blend_row {
     const int16_t *first[3], *second[3]; /**< h − 32768 (NEON: h) of each channel, by lanes */
     void *to[3];                         /**< its pixels in each plane; the first of one for all */
+    size_t below;                        /**< bytes to the same pixel of the next row */
     uint32_t weight;                     /**< of the second, 0..256 */
     uint32_t width;                      /**< pixels */
     float scale[3], bias[3];             /**< scale is already divided by 65536 */

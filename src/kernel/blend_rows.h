@@ -6,10 +6,26 @@
  */
 #include <string.h>
 
+#include "base/memory.h"
+
 #define INLINE static inline __attribute__((always_inline))
 
 typedef void planar_block(const struct row *row, uint32_t c, uint32_t x, uint8_t *to);
 typedef void mixed_block(const struct row *row, uint32_t x, uint8_t *to);
+
+/*
+ * Stores go through the caches. Measured for 1280 x 720 to 640 x 640 f32: streaming stores take 19
+ * % less time where the tensor is in no cache and nobody reads it, but 9 % more together with
+ * reading it next, which a runtime does, and 60 % more where the tensor was in a cache, as one used
+ * again is.
+ */
+
+/** Stores into a row would wait for it: it is fetched while the one above is stored. */
+INLINE void fetch(const uint8_t *to, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += RUNG__CACHE_LINE)
+        __builtin_prefetch(to + i);
+}
 
 /** `pixel` is the bytes of one in a plane: at most 4, or 12 for all channels. */
 INLINE void planar(const struct rung__blend_row *of, planar_block *block, size_t pixel)
@@ -18,8 +34,10 @@ INLINE void planar(const struct rung__blend_row *of, planar_block *block, size_t
     const uint32_t whole = of->width / BLOCK * BLOCK, rest = of->width - whole;
     for (uint32_t c = 0; c < 3; c++) {
         uint8_t *to = row.of.to[c], last[BLOCK * 4];
-        for (uint32_t x = 0; x < whole; x += BLOCK, to += BLOCK * pixel)
+        for (uint32_t x = 0; x < whole; x += BLOCK, to += BLOCK * pixel) {
+            fetch(to + row.of.below, BLOCK * pixel);
             block(&row, c, x, to);
+        }
         if (rest > 0) {
             block(&row, c, whole, last);
             memcpy(to, last, rest * pixel);
@@ -32,8 +50,10 @@ INLINE void mixed(const struct rung__blend_row *of, mixed_block *block, size_t p
     const struct row row = begin(of);
     const uint32_t whole = of->width / BLOCK * BLOCK, rest = of->width - whole;
     uint8_t *to = row.of.to[0], last[BLOCK * 12];
-    for (uint32_t x = 0; x < whole; x += BLOCK, to += BLOCK * pixel)
+    for (uint32_t x = 0; x < whole; x += BLOCK, to += BLOCK * pixel) {
+        fetch(to + row.of.below, BLOCK * pixel);
         block(&row, x, to);
+    }
     if (rest > 0) {
         block(&row, whole, last);
         memcpy(to, last, rest * pixel);

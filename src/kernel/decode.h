@@ -20,6 +20,11 @@ struct rung__decode_request {
     const struct rung__tensors *tensors;
     const struct rung__scan_kernels *scan;          /**< of the table that the decoder is from */
     struct rung__values outputs[RUNG__OUTPUTS_MAX]; /**< by purpose */
+    /**
+     * Survivors that Selection does not consider may be left out, uncounted, while there are more
+     * than it considers. What it selects, and that it leaves something out, is the same then.
+     */
+    bool considered_only;
 };
 
 /** What comes out. The caller gives the memory. */

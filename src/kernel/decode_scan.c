@@ -44,6 +44,35 @@ void rung__decode_join(const float *a, const float *b, size_t step, uint32_t cou
         joint[i] = is_logit ? (a[i] < b[i * step] ? a[i] : b[i * step]) : a[i] * b[i * step];
 }
 
+/** Logits from here on have confidence 65,535. */
+#define LOGIT_MAX 16.0f
+
+/** Closer than so a logit that is reached need not be told. */
+#define LOGIT_STEP 0x1p-10f
+
+uint16_t rung__decode_reached(const struct rung__scan_kernels *scan, const float *logits,
+                              uint32_t count, uint32_t wanted, uint16_t least)
+{
+    struct rung__scan_range range = rung__decode_range(least, true);
+    float reached = range.least, above = LOGIT_MAX;
+    float greatest[RUNG__SCAN_BLOCK];
+    struct rung__scan_marks marks;
+    /* So few of the best logits meet that nearly as many of the greatest reach theirs. */
+    scan->fold(logits, count, greatest);
+    while (above - reached > LOGIT_STEP) {
+        scan->mark(greatest, RUNG__SCAN_BLOCK, range, &marks);
+        if (marks.count < wanted)
+            above = range.least;
+        else
+            reached = range.least;
+        if (marks.count >= wanted && marks.count <= wanted + wanted / 8)
+            break;
+        range.least = (reached + above) * 0.5f;
+    }
+    const uint16_t confidence = rung__sigmoid_confidence(reached);
+    return confidence > least ? confidence : least;
+}
+
 uint32_t rung__decode_find(const float *scores, size_t count, size_t step, float best)
 {
     uint32_t i = 0;

@@ -33,6 +33,13 @@ struct rung__scan_range rung__decode_range_of_two(uint16_t least, bool is_logit)
 void rung__decode_join(const float *a, const float *b, size_t step, uint32_t count, bool is_logit,
                        float *joint);
 
+/**
+ * A confidence that at least `wanted` of the logits have, and not many more as long as that is well
+ * below RUNG__SCAN_BLOCK; `least` when it is not so many that have that.
+ */
+uint16_t rung__decode_reached(const struct rung__scan_kernels *scan, const float *logits,
+                              uint32_t count, uint32_t wanted, uint16_t least);
+
 /** The index of the first of `count` scores, `step` apart, that is `best`: it is one of them. */
 uint32_t rung__decode_find(const float *scores, size_t count, size_t step, float best);
 

@@ -66,6 +66,7 @@ static uint32_t decode_query(const struct rung__decode_request *request, uint32_
 struct block {
     struct rung__scan_marks marks;
     uint32_t first, classes;
+    uint16_t least; /**< confidence */
 };
 
 /** Keeps the marked classes of one query. Returns the next query's first mark. */
@@ -75,30 +76,32 @@ static uint32_t keep_classes(const struct rung__decode_request *request, const s
     const struct rung__scan_marks *marks = &block->marks;
     const uint32_t query = (block->first + marks->positions[mark]) / block->classes;
     struct rung__candidate candidate;
-    const uint32_t least = decode_query(request, query, &candidate);
+    const uint32_t admitted = decode_query(request, query, &candidate);
+    const uint32_t least = admitted > block->least ? admitted : block->least;
     for (; mark < marks->count; mark++) {
         const uint32_t row = block->first + marks->positions[mark];
         const uint32_t class_id = row - query * block->classes;
         if (class_id >= block->classes)
             break;
-        if (marks->confidences[mark] < least)
-            continue;
-        candidate.confidence = marks->confidences[mark];
-        candidate.class_id = (uint8_t)class_id;
-        rung__decode_keep(request, decoded, &candidate, row);
+        if (marks->confidences[mark] >= least &&
+            rung__decode_keep(request, decoded, &candidate, row)) {
+            /* Only now: a copy of what was just written in parts would have to wait for it. */
+            struct rung__candidate *kept = &decoded->candidates[decoded->count - 1];
+            kept->confidence = marks->confidences[mark];
+            kept->class_id = (uint8_t)class_id;
+        }
     }
     return mark;
 }
 
-void rung__decode_detr_scan(const struct rung__decode_request *request,
-                            struct rung__decoded *decoded)
+/** The rows of confidence `least` and more. */
+static void scan_rows(const struct rung__decode_request *request, uint16_t least,
+                      struct rung__decoded *decoded)
 {
     const struct rung__values *logits = &request->outputs[LOGITS];
-    const uint32_t queries = rung__decode_dim(logits, 1);
-    const struct rung__scan_range range =
-        rung__decode_range(rung__decode_least(request->selection), true);
-    struct block block = {.classes = rung__decode_dim(logits, 0)};
-    const uint32_t rows = queries * block.classes;
+    const struct rung__scan_range range = rung__decode_range(least, true);
+    struct block block = {.classes = rung__decode_dim(logits, 0), .least = least};
+    const uint32_t rows = rung__decode_dim(logits, 1) * block.classes;
     rung__decode_start(decoded, 0);
     for (uint32_t count; block.first < rows; block.first += count) {
         count = rung__scan_block(block.first, rows);
@@ -107,4 +110,39 @@ void rung__decode_detr_scan(const struct rung__decode_request *request,
         for (uint32_t i = 0; i < block.marks.count;)
             i = keep_classes(request, &block, i, decoded);
     }
+}
+
+/**
+ * Decodes the rows of a confidence that more have than are considered. False when that would not be
+ * the same to Selection, or no less work.
+ */
+static bool scan_considered(const struct rung__decode_request *request, uint16_t least,
+                            struct rung__decoded *decoded)
+{
+    const struct rung__values *logits = &request->outputs[LOGITS];
+    const uint32_t rows = rung__decode_dim(logits, 1) * rung__decode_dim(logits, 0);
+    const uint32_t considered = request->selection->considered;
+    /* A survivor beyond the capacity is none, whatever its confidence. */
+    if (rows > request->selection->capacity)
+        return false;
+    /* Some of the rows may have boxes that are dropped. */
+    for (uint32_t wanted = considered + 1 + considered / 8; wanted <= RUNG__SCAN_BLOCK * 3 / 4;
+         wanted *= 2) {
+        const uint16_t reached =
+            rung__decode_reached(request->scan, logits->data, rows, wanted, least);
+        if (reached <= least)
+            return false;
+        scan_rows(request, reached, decoded);
+        if (decoded->count > considered)
+            return true;
+    }
+    return false;
+}
+
+void rung__decode_detr_scan(const struct rung__decode_request *request,
+                            struct rung__decoded *decoded)
+{
+    const uint16_t least = rung__decode_least(request->selection);
+    if (!request->considered_only || !scan_considered(request, least, decoded))
+        scan_rows(request, least, decoded);
 }

@@ -17,8 +17,14 @@ struct rung__mask_request {
 /** Writes the class of each pixel of the content, placement.width × placement.height of them. */
 typedef void rung__mask_fn(const struct rung__mask_request *request, uint8_t *to);
 
+/** The rule for one pixel, whose scores are `step` apart. */
+uint8_t rung__mask_class(const struct rung__mask_request *request, const float *scores,
+                         size_t step);
+
 /** The scalar oracle. */
 rung__mask_fn rung__mask_c;
+rung__mask_fn rung__mask_avx2;
+rung__mask_fn rung__mask_avx512;
 
 struct rung__mask_kernels {
     rung__mask_fn *run;

@@ -39,7 +39,7 @@ static bool is_sure(const struct rung__mask_request *request, float value)
     return confidence >= request->min_confidence;
 }
 
-static uint8_t class_of(const struct rung__mask_request *request, const float *scores, size_t step)
+uint8_t rung__mask_class(const struct rung__mask_request *request, const float *scores, size_t step)
 {
     if (request->form.channels == 1)
         return is_sure(request, scores[0]);
@@ -56,6 +56,6 @@ void rung__mask_c(const struct rung__mask_request *request, uint8_t *to)
         const size_t first = (placement->y + y) * width + placement->x;
         const float *scores = request->values + first * to_next;
         for (uint32_t x = 0; x < placement->width; x++, scores += to_next)
-            *to++ = class_of(request, scores, to_class);
+            *to++ = rung__mask_class(request, scores, to_class);
     }
 }

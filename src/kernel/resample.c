@@ -5,16 +5,16 @@
 
 void rung__axis_bilinear(uint32_t outputs, uint32_t samples, struct rung__pair *pairs)
 {
-    const uint64_t twice = (uint64_t)outputs * 2;
-    const uint32_t last = samples - 1;
+    const uint32_t twice = outputs * 2, last = samples - 1;
     for (uint32_t i = 0; i < outputs; i++) {
-        /* One step of 2n is added, so that the position of the first pixels is not negative. */
-        const uint64_t position = (2 * (uint64_t)i + 1) * samples + outputs;
-        const uint64_t above = position / twice; /* q + 1 */
-        const uint64_t rest = position % twice;
-        pairs[i].first = above == 0 ? 0 : (uint32_t)(above - 1 < last ? above - 1 : last);
-        pairs[i].second = above < last ? (uint32_t)above : last;
-        pairs[i].weight = (uint32_t)((rest * 256 + outputs) / twice);
+        /* One step of 2n is added, so that the position of the first pixels is not negative. It
+         * stays below 2^31 + 2^14: 2i + 1 is below 2^15, and the samples are below 2^16. */
+        const uint32_t position = (2 * i + 1) * samples + outputs;
+        const uint32_t above = position / twice; /* q + 1 */
+        const uint32_t rest = position % twice;
+        pairs[i].first = above == 0 ? 0 : above - 1 < last ? above - 1 : last;
+        pairs[i].second = above < last ? above : last;
+        pairs[i].weight = (rest * 256 + outputs) / twice;
     }
 }
 

@@ -61,6 +61,10 @@ struct rung__scan_kernels {
     /** The same of a table, in which the values of a row lie one after the other. */
     void (*best_of_table)(const struct rung__scan_rows *rows, uint32_t first, uint32_t count,
                           float *scores);
+
+    /** Of the scores i, i + RUNG__SCAN_BLOCK, … the greatest, for each i; −inf when there is none.
+     */
+    void (*fold)(const float *scores, uint32_t count, float *greatest);
 };
 
 /* Each sets all functions that it has. */

@@ -205,10 +205,27 @@ static void best_of_table(const struct rung__scan_rows *rows, uint32_t first, ui
     }
 }
 
+static void fold(const float *scores, uint32_t count, float *greatest)
+{
+    uint32_t i = 0;
+    for (; i < RUNG__SCAN_BLOCK; i += LANES)
+        _mm256_storeu_ps(greatest + i, _mm256_set1_ps(-__builtin_inff()));
+    for (i = 0; i + LANES <= count; i += LANES) {
+        float *to = greatest + i % RUNG__SCAN_BLOCK;
+        /* NaN gives the second operand. */
+        _mm256_storeu_ps(to, _mm256_max_ps(_mm256_loadu_ps(scores + i), _mm256_loadu_ps(to)));
+    }
+    for (; i < count; i++) {
+        float *to = greatest + i % RUNG__SCAN_BLOCK;
+        *to = scores[i] > *to ? scores[i] : *to;
+    }
+}
+
 void rung__scan_init_avx2(struct rung__scan_kernels *kernels)
 {
     kernels->mark = mark;
     kernels->rate = rate;
     kernels->best_of_planes = best_of_planes;
     kernels->best_of_table = best_of_table;
+    kernels->fold = fold;
 }

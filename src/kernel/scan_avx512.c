@@ -183,10 +183,25 @@ static void best_of_table(const struct rung__scan_rows *rows, uint32_t first, ui
     }
 }
 
+static void fold(const float *scores, uint32_t count, float *greatest)
+{
+    for (uint32_t i = 0; i < RUNG__SCAN_BLOCK; i += LANES)
+        _mm512_storeu_ps(greatest + i, _mm512_set1_ps(-__builtin_inff()));
+    for (uint32_t i = 0; i < count; i += LANES) {
+        float *to = greatest + i % RUNG__SCAN_BLOCK;
+        const __mmask16 valid = lanes(count - i);
+        const __m512 before = _mm512_loadu_ps(to);
+        /* NaN gives the second operand. */
+        const __m512 values = _mm512_mask_loadu_ps(before, valid, scores + i);
+        _mm512_storeu_ps(to, _mm512_max_ps(values, before));
+    }
+}
+
 void rung__scan_init_avx512(struct rung__scan_kernels *kernels)
 {
     kernels->mark = mark;
     kernels->rate = rate;
     kernels->best_of_planes = best_of_planes;
     kernels->best_of_table = best_of_table;
+    kernels->fold = fold;
 }

@@ -53,10 +53,22 @@ void rung__scan_best_of_table_c(const struct rung__scan_rows *rows, uint32_t fir
                             rows->classes);
 }
 
+static void fold(const float *scores, uint32_t count, float *greatest)
+{
+    for (uint32_t i = 0; i < RUNG__SCAN_BLOCK; i++)
+        greatest[i] = rung__f32_from_bits(0xff800000u);
+    for (uint32_t first = 0, size; first < count; first += size) {
+        size = rung__scan_block(first, count);
+        for (uint32_t i = 0; i < size; i++)
+            greatest[i] = scores[first + i] > greatest[i] ? scores[first + i] : greatest[i];
+    }
+}
+
 void rung__scan_init_c(struct rung__scan_kernels *kernels)
 {
     kernels->mark = mark;
     kernels->rate = rate;
     kernels->best_of_planes = rung__scan_best_of_planes_c;
     kernels->best_of_table = rung__scan_best_of_table_c;
+    kernels->fold = fold;
 }

@@ -42,7 +42,8 @@ static rung_result reserve_for_largest(struct rung_context *context,
 }
 
 /** The stages that the plan comes to here. */
-static rung_result stage(struct rung_context *context, const rung_context_options *options)
+static rung_result stage(struct rung_context *context, const rung_context_options *options,
+                         const struct rung__context_stages *given)
 {
     const struct rung_model *model = context->model;
     struct rung__staging staging;
@@ -56,10 +57,12 @@ static rung_result stage(struct rung_context *context, const rung_context_option
                 model->artifact.view.header.role == RUNG_ROLE_DETECTOR ? &context->selection : NULL,
             .in_series = options->flags & RUNG_CONTEXT_SERIES,
             .plan = options->plan,
+            .fixed = given ? given->plan : NULL,
         });
     if (result == RUNG_OK)
-        result = rung__stage_set_init(&context->stages, &rung__catalog, &staging.plan,
-                                      &staging.context, &staging.records, &model->instance->log);
+        result = rung__stage_set_init(&context->stages, given ? given->catalog : &rung__catalog,
+                                      &staging.plan, &staging.context, &staging.records,
+                                      &model->instance->log);
     rung__staging_finish(&staging);
     return result;
 }
@@ -87,11 +90,12 @@ static rung_result read_options(const rung_context_options *caller_options,
 }
 
 /** On what serves the model by now; a job keeps one identity from its start to its end. */
-static rung_result start(struct rung_context *context, const rung_context_options *options)
+static rung_result start(struct rung_context *context, const rung_context_options *options,
+                         const struct rung__context_stages *given)
 {
     rung_result result = rung__model_take_serving(context->model, options, &context->serving);
     if (result == RUNG_OK)
-        result = stage(context, options);
+        result = stage(context, options, given);
     if (result != RUNG_OK)
         return result;
     const struct rung__implementation *buffer =
@@ -104,8 +108,8 @@ static rung_result start(struct rung_context *context, const rung_context_option
     return result;
 }
 
-rung_result rung_context_create(rung_model *model, const rung_context_options *caller_options,
-                                rung_context **out)
+rung_result rung__context_create(rung_model *model, const rung_context_options *caller_options,
+                                 const struct rung__context_stages *given, rung_context **out)
 {
     rung_context_options options;
     if (!model || !out)
@@ -121,7 +125,7 @@ rung_result rung_context_create(rung_model *model, const rung_context_options *c
     result = rung__calibrate(&model->artifact.view.header, &options, &context->selection,
                              &context->overridden);
     if (result == RUNG_OK)
-        result = start(context, &options);
+        result = start(context, &options, given);
     if (result == RUNG_OK)
         result = prepare_answer(context);
     if (result == RUNG_OK)
@@ -132,6 +136,12 @@ rung_result rung_context_create(rung_model *model, const rung_context_options *c
     }
     *out = context;
     return RUNG_OK;
+}
+
+rung_result rung_context_create(rung_model *model, const rung_context_options *options,
+                                rung_context **out)
+{
+    return rung__context_create(model, options, NULL, out);
 }
 
 rung_result rung_context_get_max_output_bytes(const rung_context *context, uint64_t *out)

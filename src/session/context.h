@@ -23,4 +23,14 @@ struct rung_context {
     uint32_t lane_count;
 };
 
+/** Stages that are given: what validating has in place of the library's own and of what holds. */
+struct rung__context_stages {
+    const struct rung__catalog *catalog;
+    const struct rung__plan *plan;
+};
+
+/** rung_context_create; `given` NULL: those of the library, by the plan that holds. */
+rung_result rung__context_create(rung_model *model, const rung_context_options *options,
+                                 const struct rung__context_stages *given, rung_context **out);
+
 #endif

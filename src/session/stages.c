@@ -59,7 +59,11 @@ static rung_result read_plan(struct rung__staging *staging,
     if (of->plan)
         return rung__plan_parse((struct rung__bytes){(const uint8_t *)of->plan, strlen(of->plan)},
                                 "the plan", &staging->plan);
-    rung_result result = read_variables(environment, &staging->plan);
+    rung_result result = RUNG_OK;
+    if (of->fixed)
+        staging->plan = *of->fixed;
+    else
+        result = read_variables(environment, &staging->plan);
     return result == RUNG_OK ? read_workers(environment, workers) : result;
 }
 

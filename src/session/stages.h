@@ -16,6 +16,7 @@ struct rung__stage_environment {
     const struct rung__selection *selection;
     bool in_series;
     const char *plan; /**< of the application, JSON; NULL: the environment's, else auto */
+    const struct rung__plan *fixed; /**< in place of either, the workers being the environment's */
 };
 
 /** The plan and where it is to hold, as resolved by rung__registry_resolve. */

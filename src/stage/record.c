@@ -30,20 +30,13 @@ static struct rung__record *find(const struct rung__records *records, enum rung_
     return NULL;
 }
 
-static struct rung__record *find_here(const struct rung__records *records,
-                                      const struct rung__implementation *implementation,
-                                      const struct rung__stage_context *context)
-{
-    char environment[RUNG__ENVIRONMENT_BYTES];
-    rung__record_environment(implementation, context, environment);
-    return find(records, implementation->stage, implementation->id, environment);
-}
-
 const struct rung__record *rung__records_find(const struct rung__records *records,
                                               const struct rung__implementation *implementation,
                                               const struct rung__stage_context *context)
 {
-    return find_here(records, implementation, context);
+    char environment[RUNG__ENVIRONMENT_BYTES];
+    rung__record_environment(implementation, context, environment);
+    return find(records, implementation->stage, implementation->id, environment);
 }
 
 bool rung__record_is_shipped(const struct rung__implementation *implementation,
@@ -78,11 +71,9 @@ rung_result rung__records_put(struct rung__records *records, const struct rung__
     return RUNG_OK;
 }
 
-void rung__records_drop(struct rung__records *records,
-                        const struct rung__implementation *implementation,
-                        const struct rung__stage_context *context)
+void rung__records_drop(struct rung__records *records, const struct rung__record *like)
 {
-    const struct rung__record *row = find_here(records, implementation, context);
+    const struct rung__record *row = find(records, like->stage, like->id, like->environment);
     if (row)
         take_out(records, row);
 }

@@ -13,6 +13,7 @@
  */
 
 #define RUNG__RECORDS_FILE      "stages.json"
+#define RUNG__RECORDS_LOCK      "stages.lock"
 #define RUNG__RECORDS_MAX       256u
 #define RUNG__ENVIRONMENT_BYTES 384u
 
@@ -50,12 +51,19 @@ bool rung__record_is_shipped(const struct rung__implementation *implementation,
  * when they are too many. Results: OK, NO_MEMORY. */
 rung_result rung__records_put(struct rung__records *records, const struct rung__record *record);
 
-/** Takes away the one of an implementation in this environment, if there is one. */
-void rung__records_drop(struct rung__records *records,
-                        const struct rung__implementation *implementation,
-                        const struct rung__stage_context *context);
+/** Takes away the one for the implementation and the environment of this one, if there is one. */
+void rung__records_drop(struct rung__records *records, const struct rung__record *like);
 
 void rung__records_finish(struct rung__records *records);
+
+/**
+ * Changes the file of a state folder, one process at a time: each row takes the place of an older
+ * one for the same implementation and environment; without a digest it only takes that away. A file
+ * that cannot be understood says nothing, and is replaced. Results: OK, PERMISSION, TIMEOUT, IO,
+ * NO_MEMORY.
+ */
+rung_result rung__records_change(const char *folder, const struct rung__record *rows,
+                                 uint32_t count);
 
 /** Reads the file of a state folder; none gives none. Results: OK, PERMISSION (the folder is not
  * the user's alone), INTEGRITY (these are no records), IO, NO_MEMORY. */

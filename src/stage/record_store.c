@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -12,6 +13,7 @@
 #define FILE_LIMIT ((size_t)512 << 10)
 #define FILE_MODE  0600u
 #define SIDE_MAX   65535u
+#define LOCK_NS    (UINT64_C(5) * 1000000000)
 
 static rung_result no_memory(void)
 {
@@ -129,5 +131,42 @@ rung_result rung__records_write(const char *folder, const struct rung__records *
     rung__buffer_finish(&text);
     json_decref(json);
     free(path);
+    return result;
+}
+
+static rung_result change_locked(const char *folder, const struct rung__record *rows,
+                                 uint32_t count)
+{
+    struct rung__records records;
+    rung_result result = rung__records_read(folder, &records);
+    if (result != RUNG_NO_MEMORY)
+        result = RUNG_OK; /* what cannot be understood says nothing */
+    for (uint32_t i = 0; i < count && result == RUNG_OK; i++) {
+        if (rows[i].digest[0])
+            result = rung__records_put(&records, &rows[i]);
+        else
+            rung__records_drop(&records, &rows[i]);
+    }
+    if (result == RUNG_OK)
+        result = rung__records_write(folder, &records);
+    rung__records_finish(&records);
+    return result;
+}
+
+rung_result rung__records_change(const char *folder, const struct rung__record *rows,
+                                 uint32_t count)
+{
+    struct rung__file_lock lock = {0};
+    char *path = rung__path_join(folder, RUNG__RECORDS_LOCK);
+    rung_result result = path ? rung__folder_make(folder) : no_memory();
+    if (result == RUNG_OK)
+        result = rung__folder_check_private(folder);
+    if (result == RUNG_OK)
+        result = rung__file_lock_take(&lock, path, rung__clock_now() + LOCK_NS);
+    free(path);
+    if (result != RUNG_OK)
+        return result;
+    result = change_locked(folder, rows, count);
+    rung__file_lock_release(&lock);
     return result;
 }

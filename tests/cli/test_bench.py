@@ -59,7 +59,7 @@ def nearest_rank(samples, part):
 def test_the_figures_are_those_of_the_samples(bench):
     answer = report(bench("--json", "--iterations", "57", "--size", "64x48"))
     assert answer["schema"] == 1 and answer["model"] == "tiny" and not answer["interrupted"]
-    assert answer["plan"] == {"warmup": 5, "iterations": 57, "duration_s": None, "contexts": 1, "pictures": 0, "size": [64, 48]}
+    assert answer["plan"] == {"warmup": 5, "iterations": 57, "duration_s": None, "contexts": 1, "series": False, "pictures": 0, "size": [64, 48]}
     result, = answer["results"]
     assert result["runs"] == 57 and list(result["ms"]) == STAGES and "ratios" not in answer
     assert list(result["samples_ns"]) == [*STAGES, "begin"]
@@ -135,8 +135,8 @@ def test_two_rungs_take_turns_on_the_same_frames(bench):
     first, second = answer["results"]
     assert (first["rung"], second["rung"]) == ("ort-cpu", "tract") and second["runtime"].startswith("tract ")
     assert first["runs"] == second["runs"] == 60
-    assert list(answer["ratios"]) == STAGES
-    ratio = answer["ratios"]["total"]
+    assert list(answer["ratios"]) == ["preprocess", "run", "postprocess", "answer", "elapsed"]
+    ratio = answer["ratios"]["answer"]
     assert ratio["rounds"] == 20 and ratio["sorted"] == sorted(ratio["sorted"])
     # Of 20 throws of a coin, five or fewer heads have a probability of 2.1 %, and six of 5.8 %.
     assert (ratio["median"], ratio["from"], ratio["to"]) == tuple(ratio["sorted"][i] for i in (9, 5, 14))
@@ -150,15 +150,31 @@ def effective(result):
 
 def test_two_plans_are_told_apart_by_what_they_have(bench, tmp_path):
     (tmp_path / "plan.json").write_text('\n {"preprocessor": "base", "postprocessor": "base"}')
-    arguments = "--iterations", "20", "--plan", '{"preprocessor": "base"}', "--compare-plan", tmp_path / "plan.json"
+    plan = '{"preprocessor": "base", "postprocessor": "grid-exact-v1"}'
+    arguments = "--iterations", "20", "--plan", plan, "--compare-plan", tmp_path / "plan.json"
     answer = report(bench("--json", *arguments))
     first, second = map(effective, answer["results"])
     assert first["preprocess"] == second["preprocess"] == second["postprocess"] == "base" == first["engine"]
-    assert first["postprocess"] == effective(report(bench("--json", "--iterations", "1"))["results"][0])["postprocess"]
     assert {result["rung"] for result in answer["results"]} == {"ort-cpu"}
     assert answer["ratios"]["postprocess"]["rounds"] == 20
-    name = " ".join(["ort-cpu", *[first["postprocess"]] * (first["postprocess"] != "base")])
-    assert f"× the time of {name} (" in bench(*arguments).out
+    assert first["postprocess"] == "grid-exact-v1"
+    told = "ort-cpu with postprocess base takes [0-9.]+ × the time of ort-cpu with postprocess grid-exact-v1 \\("
+    assert re.search(told, bench(*arguments).out)
+
+
+def test_a_series_overlaps_where_its_plan_says_so(bench, picture):
+    answer = report(bench("--json", "--series", "--iterations", "40", "--contexts", "2", "--plan", '{"scheduler": "base"}',
+                          "--compare-plan", '{"scheduler": "overlap-v1"}', picture))
+    first, second = answer["results"]
+    assert answer["plan"]["series"] and first["runs"] == second["runs"] == 40
+    assert (effective(first)["schedule"], effective(second)["schedule"]) == ("base", "overlap-v1")
+    assert min(second["samples_ns"]["decode"]) > 0 and answer["ratios"]["elapsed"]["rounds"] == 20
+
+
+def test_side_by_side_the_time_of_a_turn_is_what_counts(bench):
+    arguments = "--iterations", "40", "--compare", "ort-cpu", "--contexts", "2"
+    text = bench(*arguments).out
+    assert re.search(r"\nelapsed +([\d.]+) .*\n(.*\n)*\nratio +ort-cpu takes \1 × the time of ort-cpu", text)
 
 
 @pytest.mark.parametrize("plan, status, says", [
@@ -168,7 +184,7 @@ def test_a_bad_plan_is_told(bench, plan, status, says):
 
 
 def test_of_few_rounds_nothing_is_proven(bench):
-    ratio = report(bench("--json", "--iterations", "5", "--compare", "ort-cpu"))["ratios"]["total"]
+    ratio = report(bench("--json", "--iterations", "5", "--compare", "ort-cpu"))["ratios"]["answer"]
     assert ratio["rounds"] == 5 and ratio["median"] > 0 and ratio["from"] is ratio["to"] is None
     assert "too few" in bench("--iterations", "5", "--compare", "ort-cpu").out
 

@@ -197,6 +197,9 @@ OPERATIONS = [
     # What cannot be loaded or read is told as such; warnings say what of the state folder is of no use.
     Operation("explain", "explain", "--json", "--runtime", RUNTIMES, change=bring_a_strike, told='"schema":1', may_warn=True),
     Operation("explain --line", "explain", "--line", "--runtime", RUNTIMES, told="^Models run on", may_warn=True),
+    Operation("plan", "plan", "--series", "--plan", "plan.json", "--json", told='"effective":"[^"]*"'),
+    Operation("detect --plan", "detect", "-m", "./tiny.rung", "--json", "--plan", "plan.json", "--threads", "1", "--rung", "dummy", *TRUST,
+              "photos", result_line=True, told='"targets":'),
     Operation("use", "use", "tract", outputs=[".local/state/rung/override.json"]),
     Operation("use --ladder", "use", "second", "--ladder", "ladder.json", outputs=[".local/state/rung/override.json"],
               change=bring_a_ladder),
@@ -298,6 +301,7 @@ def make(folder, run):
     run("digest", "unsigned.rung", "--public-key", "key.pub.pem", "--message", "to-sign")
     subprocess.run(["openssl", "dgst", "-sha256", "-sign", "key.pem", "-out", "signature", "to-sign"], cwd=folder,
                    check=True)
+    (folder / "plan.json").write_text('{"scheduler": "overlap-v1"}')
     make_bundle(folder)
     make_roles(folder, run)
     make_engine(folder, run)

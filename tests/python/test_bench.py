@@ -70,7 +70,22 @@ def test_a_program_that_fails_ends_the_benchmark():
 def test_the_rate_leaves_both_ends_out():
     edge = end_to_end.EDGE
     arrivals = [100 + i for i in range(edge)] + [200 + i / 10 for i in range(21)] + [900 + i for i in range(edge)]
-    assert end_to_end.rate(harness.Timed([], arrivals, 0)) == pytest.approx(10)
+    assert end_to_end.rate(harness.Timed([], arrivals, [], 0)) == pytest.approx(10)
+
+
+def test_what_is_busy_is_the_share_of_all_cpus_between_the_ends():
+    edge = end_to_end.EDGE
+    arrivals = [0] * edge + [10 + i for i in range(11)] + [90] * edge
+    used = [0] * edge + [5 + 1.5 * i for i in range(11)] + [80] * edge
+    assert end_to_end.busy(harness.Timed([], arrivals, used, 0)) == pytest.approx(1.5 / harness.CPUS)
+
+
+def test_the_time_of_a_process_is_that_of_all_its_threads():
+    program = ("import hashlib, os, threading\nwork = lambda: hashlib.pbkdf2_hmac('sha256', b'', b'', 400_000)\n"
+               "others = [threading.Thread(target=work) for _ in range(2)]\nfor each in others: each.start()\n"
+               "for each in others: each.join()\nprint(sum(os.times()[:2]))")
+    timed = harness.run_timed([sys.executable, "-c", program])
+    assert timed.cpu_seconds[0] == pytest.approx(float(timed.lines[0]), abs=0.05)
 
 
 def test_each_box_matches_once():

@@ -103,9 +103,33 @@ static void records_are_kept_and_hold_where_they_were_earned(void **state)
     elsewhere.model = "another";
     assert_null(rung__records_find(&again, &rung__pre_threaded, &elsewhere));
 
-    rung__records_drop(&again, &rung__pre_threaded, &here);
+    rung__records_drop(&again, &threaded);
     assert_int_equal(again.count, 0);
     rung__records_finish(&again);
+    rung__records_finish(&records);
+}
+
+static void the_file_is_changed_row_by_row(void **state)
+{
+    char path[256];
+    struct rung__records records;
+    struct rung__record rows[2] = {record_of(&rung__buffer_ring), record_of(&rung__pre_threaded)};
+    (void)state;
+    assert_int_equal(rung__records_change(test_folder, rows, 2), RUNG_OK);
+    rows[0].digest[0] = '\0';
+    rows[1].p50_ns = 7;
+    assert_int_equal(rung__records_change(test_folder, rows, 2), RUNG_OK);
+    assert_int_equal(rung__records_read(test_folder, &records), RUNG_OK);
+    assert_int_equal(records.count, 1);
+    assert_memory_equal(&records.rows[0], &rows[1], sizeof rows[1]);
+    rung__records_finish(&records);
+
+    assert_int_equal(rung__file_save(in_test_folder(path, RUNG__RECORDS_FILE),
+                                     (struct rung__bytes){(const uint8_t *)"{", 1}, 0600, true),
+                     RUNG_OK);
+    assert_int_equal(rung__records_change(test_folder, &rows[1], 1), RUNG_OK);
+    assert_int_equal(rung__records_read(test_folder, &records), RUNG_OK);
+    assert_int_equal(records.count, 1);
     rung__records_finish(&records);
 }
 
@@ -198,6 +222,8 @@ int main(void)
         cmocka_unit_test(what_is_no_plan_is_refused_with_its_reason),
         cmocka_unit_test_setup_teardown(records_are_kept_and_hold_where_they_were_earned,
                                         make_test_folder, remove_test_folder),
+        cmocka_unit_test_setup_teardown(the_file_is_changed_row_by_row, make_test_folder,
+                                        remove_test_folder),
         cmocka_unit_test(a_newer_record_takes_the_place_of_the_older_one),
         cmocka_unit_test_setup_teardown(a_damaged_file_of_records_is_refused, make_test_folder,
                                         remove_test_folder),

@@ -43,6 +43,7 @@ static void find_targets(struct post *post, const struct rung__post_request *req
 {
     struct rung__decode_request decode = *request->decode;
     decode.scan = &post->decode.scan;
+    decode.considered_only = true;
     post->decode.heads[post->head](&decode, request->decoded);
     post->select.run(request->decoded->candidates, request->decoded->count, decode.selection,
                      decode.mapping->k, post->workspace, request->selected);

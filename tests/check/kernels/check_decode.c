@@ -92,8 +92,43 @@ void check_decode_detr(struct kernel_check *check)
     }
 }
 
-/** 300 queries of 91 classes: logits −10 to 2, of which those of a confidence and more count. */
-static void time_detr(struct kernel_check *check, uint16_t least)
+/** Rules of which most leave much out: a low threshold, and fewer considered than there are. */
+static struct rung__selection few_considered(struct sweep *sweep, const struct rung__selection *of,
+                                             uint32_t rows)
+{
+    struct rung__selection rules = *of;
+    rules.capacity = sweep_range(sweep, 0, 3) ? rows : decoding_size(sweep, rows);
+    rules.considered = decoding_size(sweep, decoding_coin(sweep) ? 600 : 6);
+    if (rules.considered > rules.capacity)
+        rules.considered = rules.capacity;
+    rules.max_targets = decoding_size(sweep, rules.considered);
+    rules.iou = (uint16_t)sweep_range(sweep, 1, 65535);
+    if (decoding_coin(sweep))
+        rules.min_confidence = (uint16_t)decoding_size(sweep, 2000);
+    if (rules.band_confidence > rules.min_confidence)
+        rules.band_confidence = 1;
+    return rules;
+}
+
+void check_decode_considered(struct kernel_check *check)
+{
+    struct sweep *sweep = &check->sweep;
+    for (uint32_t i = 0; i < CASES * check->effort && !check->failed; i++) {
+        const uint32_t queries = decoding_size(sweep, 600), classes = decoding_size(sweep, 100);
+        struct decoding decoding;
+        decoding_start(&decoding, sweep, RUNG_HEAD_DETR, true, 640, 480);
+        decoding.selection = few_considered(sweep, &decoding.selection, queries * classes);
+        make_detr(&decoding, sweep, queries, classes);
+        decoding_compare_considered(check, &decoding, queries * classes);
+        decoding_free(&decoding);
+    }
+}
+
+/**
+ * 300 queries of 91 classes: logits −10 to 2, of which those of a confidence and more count, and so
+ * many are considered; 0: all.
+ */
+static void time_detr(struct kernel_check *check, uint16_t least, uint32_t considered)
 {
     struct sweep sweep = {1};
     struct decoding decoding;
@@ -103,16 +138,24 @@ static void time_detr(struct kernel_check *check, uint16_t least)
     make_detr(&decoding, &sweep, 300, 91);
     decoding_numbers(&decoding, &sweep, (float *)decoding.outputs[0].bytes, (size_t)300 * 91, 1,
                      -10, 2);
-    snprintf(what, sizeof what, "300 x 91, confidence %u and more", least);
+    decoding.selection.considered = decoding.selection.max_targets = considered;
+    snprintf(what, sizeof what, "300 x 91, confidence %u and more, first %u", least, considered);
     decoding_time(check, &decoding, what);
     decoding_free(&decoding);
 }
 
 void time_decode_detr(struct kernel_check *check)
 {
-    time_detr(check, 32768);
-    time_detr(check, 655);
-    time_detr(check, 1);
+    time_detr(check, 32768, 0);
+    time_detr(check, 655, 0);
+    time_detr(check, 1, 0);
+}
+
+void time_decode_considered(struct kernel_check *check)
+{
+    time_detr(check, 57000, 300);
+    time_detr(check, 1, 300);
+    time_detr(check, 1, 100);
 }
 
 /* ---- rows, yolo-e2e ------------------------------------------------------------------------ */

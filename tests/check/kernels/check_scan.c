@@ -98,6 +98,25 @@ void check_scan_rate(struct kernel_check *check)
     }
 }
 
+void check_scan_fold(struct kernel_check *check)
+{
+    const struct both both = both_of(check);
+    struct sweep *sweep = &check->sweep;
+    for (uint32_t i = 0; i < 500 * check->effort && !check->failed; i++) {
+        const uint32_t count = sweep_range(sweep, 0, 5000);
+        struct guarded scores = guard_bytes(count * sizeof(float), 0);
+        struct guarded actual = guard_bytes(RUNG__SCAN_BLOCK * sizeof(float), 0xa5);
+        struct guarded expected = guard_bytes(RUNG__SCAN_BLOCK * sizeof(float), 0xa5);
+        fill(sweep, (float *)scores.bytes, count, 1.0f);
+        both.level.fold((const float *)scores.bytes, count, (float *)actual.bytes);
+        both.oracle.fold((const float *)scores.bytes, count, (float *)expected.bytes);
+        kernel_check_same(check, actual.bytes, expected.bytes, actual.size, "%u scores", count);
+        guard_free(&expected);
+        guard_free(&actual);
+        guard_free(&scores);
+    }
+}
+
 /* ---- best scores --------------------------------------------------------------------------- */
 
 /** Of −0 and 0 either may be the best. */
@@ -153,6 +172,9 @@ void check_scan_table(struct kernel_check *check)
 
 /* ---- times --------------------------------------------------------------------------------- */
 
+/** From a plane to the next one: no multiple of what a cache holds. */
+#define PLANE 8400u
+
 struct timing {
     struct both both;
     const struct rung__scan_rows *rows;
@@ -190,6 +212,12 @@ static void run_table(void *user, uint64_t flags)
     kernels_of(timing, flags)->best_of_table(timing->rows, 0, RUNG__SCAN_BLOCK, timing->scores);
 }
 
+static void run_fold(void *user, uint64_t flags)
+{
+    struct timing *timing = user;
+    kernels_of(timing, flags)->fold(timing->rows->values, 84 * PLANE, timing->scores);
+}
+
 static void time_block(struct kernel_check *check, const char *what, void (*run)(void *, uint64_t),
                        const struct rung__scan_rows *rows)
 {
@@ -211,9 +239,6 @@ void time_scan_rate(struct kernel_check *check)
     time_block(check, "1,024 logits", run_rate, NULL);
 }
 
-/** From a plane to the next one: no multiple of what a cache holds. */
-#define PLANE 8400u
-
 /** A block of 84 values a row. */
 static void time_best(struct kernel_check *check, const char *what, void (*run)(void *, uint64_t),
                       size_t step)
@@ -227,6 +252,11 @@ static void time_best(struct kernel_check *check, const char *what, void (*run)(
 void time_scan_planes(struct kernel_check *check)
 {
     time_best(check, "84 planes of 1,024", run_planes, PLANE);
+}
+
+void time_scan_fold(struct kernel_check *check)
+{
+    time_best(check, "84 x 8,400 scores", run_fold, PLANE);
 }
 
 void time_scan_table(struct kernel_check *check)

@@ -2,9 +2,11 @@
 #include "decoding.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/exact.h"
+#include "kernel/select.h"
 
 static const uint32_t specials[] = {
     0x00000000, 0x80000000, 0x00000001, 0x80000001, 0x007fffff, 0x7f800000, 0xff800000, 0x7fc00000,
@@ -94,6 +96,9 @@ void decoding_free(struct decoding *decoding)
 
 void decoding_calm(struct decoding *decoding, uint16_t least)
 {
+    const uint32_t width = decoding->canvas.width, height = decoding->canvas.height;
+    const struct rung__placement whole = {{0, 0, width, height}, width, height, 0, 0};
+    rung__mapping(&whole, width, height, &decoding->mapping);
     decoding->selection = (struct rung__selection){.min_confidence = least};
     decoding->scores = SCORES_SPREAD;
     decoding->rarity = 0;
@@ -185,19 +190,19 @@ void decoding_numbers(const struct decoding *decoding, struct sweep *sweep, floa
 
 /* ---- running ------------------------------------------------------------------------------- */
 
-#define POINTS_MAX 5u
-
 /** What decoding writes, each in front of a guard page. */
 struct result {
     struct rung__decoded decoded;
     struct guarded candidates, points, rows;
 };
 
-static struct result result_make(uint32_t capacity)
+static struct result result_make(const struct decoding *decoding)
 {
+    const uint32_t capacity = decoding->selection.capacity;
+    const size_t points = (size_t)capacity * rung__head_points(decoding->head);
     struct result result = {
         .candidates = guard_bytes(capacity * sizeof(struct rung__candidate), 0xa5),
-        .points = guard_bytes((size_t)capacity * POINTS_MAX * sizeof(int32_t[2]), 0xa5),
+        .points = guard_bytes(points * sizeof(int32_t[2]), 0xa5),
         .rows = guard_bytes(capacity * sizeof(uint32_t), 0xa5),
     };
     result.decoded = (struct rung__decoded){
@@ -215,14 +220,16 @@ static void result_free(struct result *result)
     guard_free(&result->candidates);
 }
 
-static void run(const struct decoding *decoding, uint64_t flags, struct result *result)
+static void run(const struct decoding *decoding, uint64_t flags, bool considered_only,
+                struct result *result)
 {
     struct rung__decode_kernels kernels;
     struct rung__decode_request request = {.canvas = &decoding->canvas,
                                            .mapping = &decoding->mapping,
                                            .selection = &decoding->selection,
                                            .tensors = &decoding->tensors,
-                                           .scan = &kernels.scan};
+                                           .scan = &kernels.scan,
+                                           .considered_only = considered_only};
     rung__decode_init(&kernels, flags);
     for (uint32_t i = 0; i < decoding->tensors.output_count; i++) {
         const struct rung__tensor *tensor = &decoding->tensors.outputs[i];
@@ -235,10 +242,10 @@ static void run(const struct decoding *decoding, uint64_t flags, struct result *
 void decoding_compare(struct kernel_check *check, const struct decoding *decoding, uint32_t rows)
 {
     const struct rung__selection *selection = &decoding->selection;
-    struct result actual = result_make(selection->capacity);
-    struct result expected = result_make(selection->capacity);
-    run(decoding, check->flags, &actual);
-    run(decoding, 0, &expected);
+    struct result actual = result_make(decoding);
+    struct result expected = result_make(decoding);
+    run(decoding, check->flags, false, &actual);
+    run(decoding, 0, false, &expected);
     const uint64_t counts[] = {actual.decoded.survivors, actual.decoded.count,
                                actual.decoded.points_per};
     const uint64_t counts_expected[] = {expected.decoded.survivors, expected.decoded.count,
@@ -266,21 +273,80 @@ void decoding_compare(struct kernel_check *check, const struct decoding *decodin
     result_free(&actual);
 }
 
+/** What the first candidates are, and whether any was left out. */
+struct selection {
+    struct rung__candidate *candidates;
+    struct {
+        uint32_t count, left_out;
+    } told;
+};
+
+static struct selection select_of(const struct decoding *decoding,
+                                  const struct rung__decoded *decoded)
+{
+    const struct rung__selection *rules = &decoding->selection;
+    struct rung__select_kernels kernels;
+    struct selection selection = {.candidates =
+                                      calloc(rules->max_targets, sizeof *selection.candidates)};
+    rung__select_init(&kernels, 0);
+    void *workspace = malloc((size_t)kernels.workspace_bytes(rules, decoded->count) + 1);
+    struct rung__selected selected = {.order = calloc(rules->max_targets, sizeof(uint32_t))};
+    if (!workspace || !selected.order || !selection.candidates)
+        abort();
+    kernels.run(decoded->candidates, decoded->count, rules, decoding->mapping.k, workspace,
+                &selected);
+    for (uint32_t i = 0; i < selected.count; i++)
+        selection.candidates[i] = decoded->candidates[selected.order[i]];
+    selection.told.count = selected.count;
+    selection.told.left_out = selected.incomplete || decoded->survivors > decoded->count;
+    free(selected.order);
+    free(workspace);
+    return selection;
+}
+
+void decoding_compare_considered(struct kernel_check *check, const struct decoding *decoding,
+                                 uint32_t rows)
+{
+    const struct rung__selection *rules = &decoding->selection;
+    struct result considered = result_make(decoding);
+    struct result all = result_make(decoding);
+    run(decoding, check->flags, true, &considered);
+    run(decoding, 0, false, &all);
+    const struct selection actual = select_of(decoding, &considered.decoded);
+    const struct selection expected = select_of(decoding, &all.decoded);
+    check->cases += rows;
+    kernel_check_same(check, &actual.told, &expected.told, sizeof actual.told,
+                      "selected, left out of %u rows, %u of %u decoded, capacity %u, %u considered",
+                      rows, considered.decoded.count, all.decoded.count, rules->capacity,
+                      rules->considered);
+    kernel_check_same(check, actual.candidates, expected.candidates,
+                      rules->max_targets * sizeof *actual.candidates,
+                      "%u selected of %u rows, %u of %u decoded, capacity %u, %u considered",
+                      expected.told.count, rows, considered.decoded.count, all.decoded.count,
+                      rules->capacity, rules->considered);
+    free(expected.candidates);
+    free(actual.candidates);
+    result_free(&all);
+    result_free(&considered);
+}
+
 struct timing {
     const struct decoding *decoding;
+    bool considered_only;
     struct result result;
 };
 
 static void run_timing(void *user, uint64_t flags)
 {
     struct timing *timing = user;
-    run(timing->decoding, flags, &timing->result);
+    run(timing->decoding, flags, timing->considered_only, &timing->result);
 }
 
 void decoding_time(const struct kernel_check *check, struct decoding *decoding, const char *what)
 {
     decoding->selection.capacity = RUNG__CAPACITY_MAX;
-    struct timing timing = {decoding, result_make(RUNG__CAPACITY_MAX)};
+    const bool considered_only = decoding->selection.considered > 0;
+    struct timing timing = {decoding, considered_only, result_make(decoding)};
     kernel_check_time(check, what, run_timing, &timing);
     result_free(&timing.result);
 }

@@ -36,7 +36,7 @@ void decoding_start(struct decoding *decoding, struct sweep *sweep, uint32_t hea
                     uint32_t canvas_width, uint32_t canvas_height);
 void decoding_free(struct decoding *decoding);
 
-/** For times: that threshold alone, scores are spread, and no value is special. */
+/** For times: a picture as large as the canvas, that threshold alone, no value is special. */
 void decoding_calm(struct decoding *decoding, uint16_t least);
 
 /** A number of rows or columns, 1..high, of which small ones are as likely as large ones. */
@@ -60,7 +60,14 @@ void decoding_numbers(const struct decoding *decoding, struct sweep *sweep, floa
 /** Decodes at the check's level and with the oracle; everything written must be the same. */
 void decoding_compare(struct kernel_check *check, const struct decoding *decoding, uint32_t rows);
 
-/** Times it at both; the capacity is as large as can be. */
+/**
+ * As a session decodes: without what Selection does not consider. What it selects of that must be
+ * what it selects of all that the oracle gives.
+ */
+void decoding_compare_considered(struct kernel_check *check, const struct decoding *decoding,
+                                 uint32_t rows);
+
+/** Times it at both with the largest capacity, without what is not considered if that is set. */
 void decoding_time(const struct kernel_check *check, struct decoding *decoding, const char *what);
 
 #endif
