@@ -74,8 +74,8 @@ INLINE __m256i load_two(const uint8_t *first, const uint8_t *second)
 /** From picks of bytes those of the words of samples `first` and `first` + 1. */
 INLINE __m256i words_of(__m256i picks, int first)
 {
-    const __m256i lanes = _mm256_setr_epi8(0, 0, 1, 0, 4, 0, 5, 0, 8, 0, 9, 0, 12, 0, 13, 0, /**/
-                                           0, 0, 1, 0, 4, 0, 5, 0, 8, 0, 9, 0, 12, 0, 13, 0);
+    const __m256i lanes = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 0, 1, 0, 4, 0, 5, 0, 8, 0, 9, 0, 12, 0, 13, 0));
     const __m256i bytes =
         _mm256_shuffle_epi8(picks, _mm256_add_epi8(lanes, _mm256_set1_epi8((int8_t)first)));
     return _mm256_or_si256(bytes, _mm256_set1_epi16((int16_t)0x8000)); /* above each byte: zero */
@@ -95,8 +95,10 @@ INLINE void add_step(const uint8_t *const rows[2], const size_t at[2], __m256i n
     }
 }
 
-/** Copies of axis and rows, which no store can change, stay in registers; so do the sums of two
- * rows. */
+/**
+ * Copies of axis and rows, which no store can change, stay in registers, and so do the sums of two
+ * rows.
+ */
 INLINE void filter(const struct rung__triangle_axis *shared, const uint8_t *const rows[ROWS],
                    uint32_t first, uint32_t end, uint8_t *line, uint32_t columns, uint32_t steps)
 {

@@ -106,18 +106,20 @@ INLINE void total_step(const uint8_t *const rows[ROWS], size_t offset, __m512i p
 
 INLINE void total_steps(enum gather gather, const struct rung__triangle_axis *axis,
                         const uint8_t *const rows[ROWS], const uint32_t *offsets, __m512i picks,
-                        const uint32_t *weights_of, __m512i totals[ROWS])
+                        const uint32_t *by_step, __m512i totals[ROWS])
 {
     struct sums sums[ROWS] = {sums_start(), sums_start(), sums_start(), sums_start()};
     size_t at = 0;
     for (uint32_t step = 0; step < axis->steps; step++, at += axis->step_bytes) {
         __m512i weights[WORDS];
-        load_weights(weights_of + (size_t)step * WORDS * LANES, weights);
+        load_weights(by_step + (size_t)step * WORDS * LANES, weights);
         for (int i = 0; i < ROWS; i++)
             sums_add(&sums[i], load_samples(gather, rows[i] + at, offsets, picks), weights);
     }
+    /* The roundings of very many weights could add up to a level above the last. */
+    const __m512i most = _mm512_set1_epi32((1 << (WEIGHT_BITS + 8)) - 1);
     for (int i = 0; i < ROWS; i++)
-        totals[i] = sums_total(&sums[i]);
+        totals[i] = _mm512_min_epu32(sums_total(&sums[i]), most);
 }
 
 /** Of each lane the 8 bits above those of the weights, the rows side by side. */
@@ -131,13 +133,11 @@ INLINE __m512i join_rows(const __m512i totals[ROWS])
     return joined;
 }
 
-/** Windows of so many samples that their weights' roundings add up to a level are sparse. */
-INLINE __m512i join_sparse_rows(__m512i totals[ROWS])
+/** Puts the three columns of each quarter next to each other. */
+INLINE __m512i close_quarters(__m512i columns)
 {
-    for (int i = 0; i < ROWS; i++)
-        totals[i] = _mm512_min_epu32(totals[i], _mm512_set1_epi32((1 << (WEIGHT_BITS + 8)) - 1));
-    const __m512i columns = _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15);
-    return _mm512_permutexvar_epi32(columns, join_rows(totals));
+    return _mm512_permutexvar_epi32(
+        _mm512_setr_epi32(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 3, 7, 11, 15), columns);
 }
 
 /** Copies of axis and rows, which no store can change, stay in registers. */
@@ -153,8 +153,9 @@ INLINE void filter(enum gather gather, const struct rung__triangle_axis *shared,
         rung__triangle_prefetch(&axis, from, block);
         total_steps(gather, &axis, from, axis.offsets + block * units, picks,
                     axis.weights + block * axis.steps * WORDS * LANES, totals);
+        const __m512i joined = join_rows(totals);
         _mm512_storeu_si512(line + block * columns * ROWS,
-                            gather == SPARSE ? join_sparse_rows(totals) : join_rows(totals));
+                            gather == SPARSE ? close_quarters(joined) : joined);
     }
 }
 

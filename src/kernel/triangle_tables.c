@@ -24,13 +24,15 @@ struct tables {
 static void pack(const struct rung__triangle_parts *parts, const uint32_t *weights, uint32_t lead,
                  uint32_t count, uint32_t steps, struct rung__triangle_step *to)
 {
-    for (uint32_t s = 0; s < steps; s++) {
+    for (uint32_t at = 0; at < steps * TAPS; at += TAPS, to++) {
         uint32_t taps[TAPS];
-        for (uint32_t t = 0; t < TAPS; t++) {
-            const uint32_t at = s * TAPS + t;
-            taps[t] = at >= lead && at < lead + count ? weights[at - lead] : 0;
+        if (at >= lead && at + TAPS <= lead + count) {
+            parts->pack(weights + (at - lead), to);
+            continue;
         }
-        parts->pack(taps, &to[s]);
+        for (uint32_t t = 0; t < TAPS; t++)
+            taps[t] = at + t >= lead && at + t < lead + count ? weights[at + t - lead] : 0;
+        parts->pack(taps, to);
     }
 }
 
