@@ -13,6 +13,7 @@ typedef void rung__normalise_fn(const float *values, uint32_t count, float *to);
 
 /** The scalar oracle. */
 rung__normalise_fn rung__normalise_c;
+rung__normalise_fn rung__normalise_avx2;
 rung__normalise_fn rung__normalise_neon;
 
 struct rung__embedding_kernels {

@@ -4,8 +4,12 @@
 
 void rung__embedding_init(struct rung__embedding_kernels *kernels, uint64_t cpu_flags)
 {
-    (void)cpu_flags; /* on x86-64 there is the oracle alone */
+    (void)cpu_flags;
     kernels->normalise = rung__normalise_c;
+#if RUNG__HAVE_X86
+    if (cpu_flags & RUNG__CPU_AVX2)
+        kernels->normalise = rung__normalise_avx2;
+#endif
 #if RUNG__HAVE_NEON
     if (cpu_flags & RUNG__CPU_NEON)
         kernels->normalise = rung__normalise_neon;

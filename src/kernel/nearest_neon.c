@@ -48,7 +48,7 @@ static void row(const struct rung__nearest_columns *columns, const uint8_t *from
             to[(size_t)3 * x + c] = from[offsets[x] + columns->channels[c]];
 }
 
-static const struct rung__nearest_parts parts = {.row = row, .store = rung__store_bytes_neon};
+static const struct rung__nearest_parts parts = {NULL, NULL, row, rung__store_bytes_neon};
 
 static uint64_t tables_bytes(const struct rung__canvas *canvas,
                              const struct rung__placement *placement)

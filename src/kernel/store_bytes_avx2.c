@@ -10,7 +10,7 @@
  * the other, and neither leaves the normal numbers.
  */
 
-#define ELEMENTS  16u
+#define ELEMENTS  ((size_t)16)
 #define BYTES_MAX (ELEMENTS * sizeof(float))
 #define INLINE    static inline __attribute__((always_inline))
 

@@ -7,7 +7,7 @@
 /* As the AVX2 stores, but 16 elements are the lanes of one vector, and the last ones go by a mask.
  */
 
-#define ELEMENTS 16u
+#define ELEMENTS ((size_t)16)
 #define ALL      0xffffu
 #define INLINE   static inline __attribute__((always_inline))
 

@@ -32,7 +32,7 @@ static uint8_t *line_of(const struct work *work, uint32_t group)
 static bool reads_behind(const struct work *work, uint32_t block)
 {
     const uint32_t units = work->filter->lanes / work->filter->unit;
-    const uint64_t start = work->axis.offsets[(block + 1) * units - 1] +
+    const uint64_t start = work->axis.offsets[((size_t)block + 1) * units - 1] +
                            (uint64_t)(work->axis.steps - 1) * work->axis.step_bytes;
     return start + work->filter->window > work->row_bytes;
 }
@@ -71,7 +71,7 @@ static struct work begin(const struct rung__triangle_parts *parts,
 static void filter_end(const struct work *work, const uint8_t *const rows[TAPS], uint8_t *line)
 {
     const uint32_t units = work->filter->lanes / work->filter->unit;
-    const uint32_t from = work->axis.offsets[work->whole * units];
+    const uint32_t from = work->axis.offsets[(size_t)work->whole * units];
     const uint8_t *copies[TAPS];
     for (uint32_t i = 0; i < TAPS; i++) {
         uint8_t *copy = work->scratch + work->layout.copies + i * work->layout.copy_bytes;

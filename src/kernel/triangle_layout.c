@@ -48,8 +48,8 @@ static void lay_out_tables(const struct rung__triangle_parts *parts,
     layout->x_picks = take(total, lanes * sizeof(uint32_t));
     layout->x_weights =
         take(total, (uint64_t)lanes * layout->x_steps * parts->words * sizeof(uint32_t));
-    layout->y_spans = take(total, placement->height * sizeof(struct rung__triangle_span));
-    layout->y_weights = take(total, placement->height * layout->y_steps * step);
+    layout->y_spans = take(total, (uint64_t)placement->height * sizeof(struct rung__triangle_span));
+    layout->y_weights = take(total, (uint64_t)placement->height * layout->y_steps * step);
     /* Of either axis, one after the other. */
     const uint64_t x_weights = (uint64_t)placement->width * x_taps;
     const uint64_t y_weights = (uint64_t)placement->height * y_taps;
@@ -58,7 +58,7 @@ static void lay_out_tables(const struct rung__triangle_parts *parts,
     layout->weights =
         take(total, (x_weights > y_weights ? x_weights : y_weights) * sizeof(uint32_t));
     layout->samples = take(total, (uint64_t)placement->width * 3 * sizeof(uint32_t));
-    layout->packed = take(total, placement->width * layout->x_steps * step);
+    layout->packed = take(total, (uint64_t)placement->width * layout->x_steps * step);
 }
 
 static void lay_out_scratch(const struct rung__triangle_parts *parts,

@@ -17,25 +17,46 @@ struct job {
     uint32_t piece; /**< rows at a time */
 };
 
-static void make_tensor(const struct job *job, uint64_t flags, uint8_t *tensor)
+/** What one level needs for a job. */
+struct maker {
+    struct rung__resampler resampler;
+    struct guarded tables, scratch;
+};
+
+static struct maker maker_new(const struct job *job, uint64_t flags)
 {
     struct rung__preprocess_kernels kernels;
     rung__preprocess_init(&kernels, flags);
-    const struct rung__resampler *resampler = &kernels.resamplers[job->canvas.resampler];
-    struct guarded tables =
-        guard_bytes((size_t)resampler->tables_bytes(&job->canvas, &job->placement), 0xa5);
-    struct guarded scratch =
-        guard_bytes((size_t)resampler->scratch_bytes(&job->canvas, &job->placement), 0x5a);
+    const struct rung__resampler resampler = kernels.resamplers[job->canvas.resampler];
+    const uint64_t tables = resampler.tables_bytes(&job->canvas, &job->placement);
+    const uint64_t scratch = resampler.scratch_bytes(&job->canvas, &job->placement);
+    return (struct maker){resampler, guard_bytes((size_t)tables, 0xa5),
+                          guard_bytes((size_t)scratch, 0x5a)};
+}
+
+static void maker_run(const struct maker *maker, const struct job *job, void *tensor)
+{
     const struct rung__preprocess_frame frame = {&job->canvas, &job->placement, job->surface,
-                                                 tables.bytes, tensor};
-    resampler->make_tables(&frame);
+                                                 maker->tables.bytes, tensor};
+    maker->resampler.make_tables(&frame);
     for (uint32_t first = 0; first < job->canvas.height; first += job->piece) {
         const uint32_t rest = job->canvas.height - first;
-        resampler->rows(&frame, first, first + (rest < job->piece ? rest : job->piece),
-                        scratch.bytes);
+        maker->resampler.rows(&frame, first, first + (rest < job->piece ? rest : job->piece),
+                              maker->scratch.bytes);
     }
-    guard_free(&scratch);
-    guard_free(&tables);
+}
+
+static void maker_free(struct maker *maker)
+{
+    guard_free(&maker->scratch);
+    guard_free(&maker->tables);
+}
+
+static void make_tensor(const struct job *job, uint64_t flags, void *tensor)
+{
+    struct maker maker = maker_new(job, flags);
+    maker_run(&maker, job, tensor);
+    maker_free(&maker);
 }
 
 /** The tensor ends at a guard page; what lies before its first byte must stay. */
@@ -86,7 +107,7 @@ static const uint32_t forms[][4] = {
 };
 
 static void check_form(struct kernel_check *check, uint8_t resampler, const uint32_t sizes[4],
-                       uint32_t format, uint8_t layout, uint8_t dtype)
+                       uint32_t format, uint32_t layout, uint32_t dtype)
 {
     const struct rung__crop crop = {0, 0, sizes[0], sizes[1]};
     struct picture picture = picture_make(&check->sweep, sizes[0], sizes[1], format, 1);
@@ -107,10 +128,10 @@ static void check_forms(struct kernel_check *check, uint8_t resampler)
 {
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         for (uint32_t format = RUNG_PIXEL_RGB8; format <= RUNG_PIXEL_GRAY8; format++)
-            for (uint8_t dtype = RUNG_DTYPE_F32; dtype <= RUNG_DTYPE_U8; dtype++) {
-                const uint8_t last =
+            for (uint32_t dtype = RUNG_DTYPE_F32; dtype <= RUNG_DTYPE_U8; dtype++) {
+                const uint32_t last =
                     dtype == RUNG_DTYPE_U8 ? RUNG_LAYOUT_BGRA : RUNG_LAYOUT_INTERLEAVED;
-                for (uint8_t layout = RUNG_LAYOUT_PLANAR; layout <= last; layout++)
+                for (uint32_t layout = RUNG_LAYOUT_PLANAR; layout <= last; layout++)
                     check_form(check, resampler, forms[i], format, layout, dtype);
             }
 }
@@ -174,13 +195,14 @@ void check_nearest(struct kernel_check *check)
 
 struct timing {
     struct job job;
+    struct maker scalar, level;
     struct guarded tensor;
 };
 
 static void run_timing(void *user, uint64_t flags)
 {
     const struct timing *timing = user;
-    make_tensor(&timing->job, flags, timing->tensor.bytes);
+    maker_run(flags ? &timing->level : &timing->scalar, &timing->job, timing->tensor.bytes);
 }
 
 /** RGB8 to a planar f32 tensor, the picture whole in the letterbox. */
@@ -206,10 +228,14 @@ static void time_size(struct kernel_check *check, uint8_t resampler, const uint3
     };
     rung__fit(&timing.job.canvas, &(struct rung__crop){0, 0, from[0], from[1]},
               &timing.job.placement);
+    timing.scalar = maker_new(&timing.job, 0);
+    timing.level = maker_new(&timing.job, check->flags);
     timing.tensor = guard_bytes((size_t)rung__tensor_bytes(&timing.job.canvas), 0);
     snprintf(what, sizeof what, "%u x %u RGB8 to %u x %u f32", from[0], from[1], to[0], to[1]);
     kernel_check_time(check, what, run_timing, &timing);
     guard_free(&timing.tensor);
+    maker_free(&timing.level);
+    maker_free(&timing.scalar);
     picture_free(&picture);
 }
 
