@@ -86,16 +86,22 @@ RUNG__NEON_INLINE void rung__neon_put_planar_f32(const uint32x4x4_t v[3],
                                                  const struct rung__neon_scale scale[3],
                                                  uint8_t *const to[3])
 {
-    for (int c = 0; c < 3; c++)
-        vst1q_f32_x4((float *)to[c], rung__neon_f32(v[c], &scale[c]));
+    for (size_t c = 0; c < 3; c++) {
+        const float32x4x4_t f = rung__neon_f32(v[c], &scale[c]);
+        for (size_t i = 0; i < 4; i++)
+            vst1q_f32((float *)to[c] + 4 * i, f.val[i]);
+    }
 }
 
 RUNG__NEON_INLINE void rung__neon_put_planar_f16(const uint32x4x4_t v[3],
                                                  const struct rung__neon_scale scale[3],
                                                  uint8_t *const to[3])
 {
-    for (int c = 0; c < 3; c++)
-        vst1q_u16_x2((uint16_t *)to[c], rung__neon_f16(v[c], &scale[c]));
+    for (size_t c = 0; c < 3; c++) {
+        const uint16x8x2_t f = rung__neon_f16(v[c], &scale[c]);
+        vst1q_u16((uint16_t *)to[c], f.val[0]);
+        vst1q_u16((uint16_t *)to[c] + 8, f.val[1]);
+    }
 }
 
 RUNG__NEON_INLINE void rung__neon_put_planar_i8(const uint32x4x4_t v[3],
