@@ -55,17 +55,19 @@ uint16_t rung__decode_reached(const struct rung__scan_kernels *scan, const float
 {
     struct rung__scan_range range = rung__decode_range(least, true);
     float reached = range.least, above = LOGIT_MAX;
-    float greatest[RUNG__SCAN_BLOCK];
-    struct rung__scan_marks marks;
+    float greatest[RUNG__SCAN_FOLD_MAX];
+    uint32_t width = RUNG__SCAN_FOLD_MIN;
+    while (width < 2 * wanted && width < RUNG__SCAN_FOLD_MAX)
+        width *= 2;
     /* So few of the best logits meet that nearly as many of the greatest reach theirs. */
-    scan->fold(logits, count, greatest);
+    scan->fold(logits, count, width, greatest);
     while (above - reached > LOGIT_STEP) {
-        scan->mark(greatest, RUNG__SCAN_BLOCK, range, &marks);
-        if (marks.count < wanted)
+        const uint32_t reaching = scan->count_in(greatest, width, range);
+        if (reaching < wanted)
             above = range.least;
         else
             reached = range.least;
-        if (marks.count >= wanted && marks.count <= wanted + wanted / 8)
+        if (reaching >= wanted && reaching <= wanted + wanted / 8)
             break;
         range.least = (reached + above) * 0.5f;
     }

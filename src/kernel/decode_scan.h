@@ -35,7 +35,7 @@ void rung__decode_join(const float *a, const float *b, size_t step, uint32_t cou
 
 /**
  * A confidence that at least `wanted` of the logits have, and not many more as long as that is well
- * below RUNG__SCAN_BLOCK; `least` when it is not so many that have that.
+ * below RUNG__SCAN_FOLD_MAX; `least` when it is not so many that have that.
  */
 uint16_t rung__decode_reached(const struct rung__scan_kernels *scan, const float *logits,
                               uint32_t count, uint32_t wanted, uint16_t least);

@@ -122,12 +122,14 @@ static bool scan_considered(const struct rung__decode_request *request, uint16_t
     const struct rung__values *logits = &request->outputs[LOGITS];
     const uint32_t rows = rung__decode_dim(logits, 1) * rung__decode_dim(logits, 0);
     const uint32_t considered = request->selection->considered;
+    const uint32_t survivors_most =
+        request->scan->count_in(logits->data, rows, rung__decode_range(least, true));
     /* A survivor beyond the capacity is none, whatever its confidence. */
-    if (rows > request->selection->capacity)
+    if (survivors_most > request->selection->capacity)
         return false;
     /* Some of the rows may have boxes that are dropped. */
-    for (uint32_t wanted = considered + 1 + considered / 8; wanted <= RUNG__SCAN_BLOCK * 3 / 4;
-         wanted *= 2) {
+    for (uint32_t wanted = considered + 1 + considered / 8;
+         wanted < survivors_most && wanted <= RUNG__SCAN_FOLD_MAX * 3 / 4; wanted *= 2) {
         const uint16_t reached =
             rung__decode_reached(request->scan, logits->data, rows, wanted, least);
         if (reached <= least)

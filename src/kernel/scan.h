@@ -23,6 +23,10 @@ static inline uint32_t rung__scan_block(uint32_t first, uint32_t rows)
 /** Kernels may write so many elements behind the last one that counts. */
 #define RUNG__SCAN_SLACK 16u
 
+/** The fewest and the most scores that folding leaves. */
+#define RUNG__SCAN_FOLD_MIN 1024u
+#define RUNG__SCAN_FOLD_MAX 4096u
+
 /** Numbers from `least` to less than `below`. NaN is not among them. */
 struct rung__scan_range {
     float least, below;
@@ -62,9 +66,14 @@ struct rung__scan_kernels {
     void (*best_of_table)(const struct rung__scan_rows *rows, uint32_t first, uint32_t count,
                           float *scores);
 
-    /** Of the scores i, i + RUNG__SCAN_BLOCK, … the greatest, for each i; −inf when there is none.
+    /** How many scores are in a range. */
+    uint32_t (*count_in)(const float *scores, uint32_t count, struct rung__scan_range range);
+
+    /**
+     * Of the scores i, i + width, … the greatest, for each i below width; −inf when there is none.
+     * The width is a power of two.
      */
-    void (*fold)(const float *scores, uint32_t count, float *greatest);
+    void (*fold)(const float *scores, uint32_t count, uint32_t width, float *greatest);
 };
 
 /* Each sets all functions that it has. */

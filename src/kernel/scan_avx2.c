@@ -205,18 +205,37 @@ static void best_of_table(const struct rung__scan_rows *rows, uint32_t first, ui
     }
 }
 
-static void fold(const float *scores, uint32_t count, float *greatest)
+static uint32_t count_in(const float *scores, uint32_t count, struct rung__scan_range range)
+{
+    const __m256 least = _mm256_set1_ps(range.least), below = _mm256_set1_ps(range.below);
+    __m256i sums = _mm256_setzero_si256(); /* of lanes, −1 for each that is in */
+    uint32_t lanes[LANES], in = 0, i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        const __m256 values = _mm256_loadu_ps(scores + i);
+        const __m256 enough = _mm256_cmp_ps(values, least, _CMP_GE_OQ);
+        const __m256 both = _mm256_and_ps(enough, _mm256_cmp_ps(values, below, _CMP_LT_OQ));
+        sums = _mm256_add_epi32(sums, _mm256_castps_si256(both));
+    }
+    for (; i < count; i++)
+        in += scores[i] >= range.least && scores[i] < range.below;
+    _mm256_storeu_si256((__m256i *)lanes, sums);
+    for (i = 0; i < LANES; i++)
+        in -= lanes[i];
+    return in;
+}
+
+static void fold(const float *scores, uint32_t count, uint32_t width, float *greatest)
 {
     uint32_t i = 0;
-    for (; i < RUNG__SCAN_BLOCK; i += LANES)
+    for (; i < width; i += LANES)
         _mm256_storeu_ps(greatest + i, _mm256_set1_ps(-__builtin_inff()));
     for (i = 0; i + LANES <= count; i += LANES) {
-        float *to = greatest + i % RUNG__SCAN_BLOCK;
+        float *to = greatest + (i & (width - 1));
         /* NaN gives the second operand. */
         _mm256_storeu_ps(to, _mm256_max_ps(_mm256_loadu_ps(scores + i), _mm256_loadu_ps(to)));
     }
     for (; i < count; i++) {
-        float *to = greatest + i % RUNG__SCAN_BLOCK;
+        float *to = greatest + (i & (width - 1));
         *to = scores[i] > *to ? scores[i] : *to;
     }
 }
@@ -227,5 +246,6 @@ void rung__scan_init_avx2(struct rung__scan_kernels *kernels)
     kernels->rate = rate;
     kernels->best_of_planes = best_of_planes;
     kernels->best_of_table = best_of_table;
+    kernels->count_in = count_in;
     kernels->fold = fold;
 }

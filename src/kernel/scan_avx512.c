@@ -183,12 +183,26 @@ static void best_of_table(const struct rung__scan_rows *rows, uint32_t first, ui
     }
 }
 
-static void fold(const float *scores, uint32_t count, float *greatest)
+static uint32_t count_in(const float *scores, uint32_t count, struct rung__scan_range range)
 {
-    for (uint32_t i = 0; i < RUNG__SCAN_BLOCK; i += LANES)
+    const __m512 least = _mm512_set1_ps(range.least), below = _mm512_set1_ps(range.below);
+    uint32_t in = 0;
+    for (uint32_t i = 0; i < count; i += LANES) {
+        const __mmask16 valid = lanes(count - i);
+        const __m512 values = _mm512_maskz_loadu_ps(valid, scores + i);
+        const __mmask16 enough = _mm512_mask_cmp_ps_mask(valid, values, least, _CMP_GE_OQ);
+        in += (uint32_t)__builtin_popcount(
+            _mm512_mask_cmp_ps_mask(enough, values, below, _CMP_LT_OQ));
+    }
+    return in;
+}
+
+static void fold(const float *scores, uint32_t count, uint32_t width, float *greatest)
+{
+    for (uint32_t i = 0; i < width; i += LANES)
         _mm512_storeu_ps(greatest + i, _mm512_set1_ps(-__builtin_inff()));
     for (uint32_t i = 0; i < count; i += LANES) {
-        float *to = greatest + i % RUNG__SCAN_BLOCK;
+        float *to = greatest + (i & (width - 1));
         const __mmask16 valid = lanes(count - i);
         const __m512 before = _mm512_loadu_ps(to);
         /* NaN gives the second operand. */
@@ -203,5 +217,6 @@ void rung__scan_init_avx512(struct rung__scan_kernels *kernels)
     kernels->rate = rate;
     kernels->best_of_planes = best_of_planes;
     kernels->best_of_table = best_of_table;
+    kernels->count_in = count_in;
     kernels->fold = fold;
 }

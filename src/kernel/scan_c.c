@@ -53,14 +53,21 @@ void rung__scan_best_of_table_c(const struct rung__scan_rows *rows, uint32_t fir
                             rows->classes);
 }
 
-static void fold(const float *scores, uint32_t count, float *greatest)
+static uint32_t count_in(const float *scores, uint32_t count, struct rung__scan_range range)
 {
-    for (uint32_t i = 0; i < RUNG__SCAN_BLOCK; i++)
+    uint32_t in = 0;
+    for (uint32_t i = 0; i < count; i++)
+        in += scores[i] >= range.least && scores[i] < range.below;
+    return in;
+}
+
+static void fold(const float *scores, uint32_t count, uint32_t width, float *greatest)
+{
+    for (uint32_t i = 0; i < width; i++)
         greatest[i] = rung__f32_from_bits(0xff800000u);
-    for (uint32_t first = 0, size; first < count; first += size) {
-        size = rung__scan_block(first, count);
-        for (uint32_t i = 0; i < size; i++)
-            greatest[i] = scores[first + i] > greatest[i] ? scores[first + i] : greatest[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t to = i & (width - 1);
+        greatest[to] = scores[i] > greatest[to] ? scores[i] : greatest[to];
     }
 }
 
@@ -70,5 +77,6 @@ void rung__scan_init_c(struct rung__scan_kernels *kernels)
     kernels->rate = rate;
     kernels->best_of_planes = rung__scan_best_of_planes_c;
     kernels->best_of_table = rung__scan_best_of_table_c;
+    kernels->count_in = count_in;
     kernels->fold = fold;
 }

@@ -97,17 +97,30 @@ static struct rung__selection few_considered(struct sweep *sweep, const struct r
                                              uint32_t rows)
 {
     struct rung__selection rules = *of;
-    rules.capacity = sweep_range(sweep, 0, 3) ? rows : decoding_size(sweep, rows);
-    rules.considered = decoding_size(sweep, decoding_coin(sweep) ? 600 : 6);
+    static const uint32_t considered[] = {6, 600, 4000};
+    rules.capacity = decoding_coin(sweep) ? rows : decoding_size(sweep, rows);
+    rules.considered = decoding_size(sweep, considered[sweep_range(sweep, 0, 2)]);
     if (rules.considered > rules.capacity)
         rules.considered = rules.capacity;
     rules.max_targets = decoding_size(sweep, rules.considered);
     rules.iou = (uint16_t)sweep_range(sweep, 1, 65535);
+    rules.flags = decoding_coin(sweep) ? RUNG_SUPPRESS : 0;
     if (decoding_coin(sweep))
         rules.min_confidence = (uint16_t)decoding_size(sweep, 2000);
     if (rules.band_confidence > rules.min_confidence)
         rules.band_confidence = 1;
     return rules;
+}
+
+/** Logits so near that some differ by less than their confidences do, and many empty boxes. */
+static void crowd_detr(struct decoding *decoding, struct sweep *sweep, uint32_t queries,
+                       uint32_t classes)
+{
+    const double middle = (double)sweep_range(sweep, 0, 16) - 8;
+    float *boxes = (float *)decoding->outputs[1].bytes;
+    decoding_numbers(decoding, sweep, (float *)decoding->outputs[0].bytes,
+                     (size_t)queries * classes, 1, middle, middle + 0.03);
+    decoding_numbers(decoding, sweep, boxes + 2, queries, 4, -0.3, 0.3);
 }
 
 void check_decode_considered(struct kernel_check *check)
@@ -119,43 +132,48 @@ void check_decode_considered(struct kernel_check *check)
         decoding_start(&decoding, sweep, RUNG_HEAD_DETR, true, 640, 480);
         decoding.selection = few_considered(sweep, &decoding.selection, queries * classes);
         make_detr(&decoding, sweep, queries, classes);
+        if (sweep_range(sweep, 0, 2) == 0)
+            crowd_detr(&decoding, sweep, queries, classes);
         decoding_compare_considered(check, &decoding, queries * classes);
         decoding_free(&decoding);
     }
 }
 
 /**
- * 300 queries of 91 classes: logits −10 to 2, of which those of a confidence and more count, and so
+ * Queries of 91 classes: logits −10 to 2, of which those of a confidence and more count, and so
  * many are considered; 0: all.
  */
-static void time_detr(struct kernel_check *check, uint16_t least, uint32_t considered)
+static void time_detr(struct kernel_check *check, uint32_t queries, uint16_t least,
+                      uint32_t considered)
 {
     struct sweep sweep = {1};
     struct decoding decoding;
     char what[80];
     decoding_start(&decoding, &sweep, RUNG_HEAD_DETR, true, 640, 640);
     decoding_calm(&decoding, least);
-    make_detr(&decoding, &sweep, 300, 91);
-    decoding_numbers(&decoding, &sweep, (float *)decoding.outputs[0].bytes, (size_t)300 * 91, 1,
+    make_detr(&decoding, &sweep, queries, 91);
+    decoding_numbers(&decoding, &sweep, (float *)decoding.outputs[0].bytes, (size_t)queries * 91, 1,
                      -10, 2);
     decoding.selection.considered = decoding.selection.max_targets = considered;
-    snprintf(what, sizeof what, "300 x 91, confidence %u and more, first %u", least, considered);
+    snprintf(what, sizeof what, "%u x 91, confidence %u and more, first %u", queries, least,
+             considered);
     decoding_time(check, &decoding, what);
     decoding_free(&decoding);
 }
 
 void time_decode_detr(struct kernel_check *check)
 {
-    time_detr(check, 32768, 0);
-    time_detr(check, 655, 0);
-    time_detr(check, 1, 0);
+    time_detr(check, 300, 32768, 0);
+    time_detr(check, 300, 655, 0);
+    time_detr(check, 300, 1, 0);
 }
 
 void time_decode_considered(struct kernel_check *check)
 {
-    time_detr(check, 57000, 300);
-    time_detr(check, 1, 300);
-    time_detr(check, 1, 100);
+    time_detr(check, 300, 57000, 300);
+    time_detr(check, 300, 1, 300);
+    time_detr(check, 100, 1, 100);
+    time_detr(check, 900, 655, 900);
 }
 
 /* ---- rows, yolo-e2e ------------------------------------------------------------------------ */
@@ -169,7 +187,7 @@ static void make_six(struct decoding *decoding, struct sweep *sweep, uint32_t ro
         decoding_numbers(decoding, sweep, values + part, rows, 6, 0, part % 2 ? height : width);
     decoding_scores(decoding, sweep, values + 4, rows, 6);
     for (uint32_t row = 0; row < rows; row++) /* now and then not whole, or too high */
-        values[6 * row + 5] = (float)sweep_range(sweep, 0, 2080) / (row % 8 ? 1 : 8);
+        values[6 * row + 5] = (float)sweep_range(sweep, 0, 2080) / (row % 8 ? 1.0f : 8.0f);
 }
 
 static void check_six(struct kernel_check *check, uint32_t head, double width, double height)

@@ -17,6 +17,8 @@ void check_scan_rate(struct kernel_check *check);
 void time_scan_rate(struct kernel_check *check);
 void check_scan_planes(struct kernel_check *check);
 void time_scan_planes(struct kernel_check *check);
+void check_scan_count(struct kernel_check *check);
+void time_scan_count(struct kernel_check *check);
 void check_scan_fold(struct kernel_check *check);
 void time_scan_fold(struct kernel_check *check);
 void check_scan_table(struct kernel_check *check);

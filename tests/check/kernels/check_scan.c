@@ -44,6 +44,12 @@ static void fill(struct sweep *sweep, float *values, size_t count, float near)
         values[i] = random_number(sweep, near);
 }
 
+static struct rung__scan_range random_range(struct sweep *sweep, uint32_t i)
+{
+    return (struct rung__scan_range){(float)(int32_t)sweep_bits(sweep) * 0x1p-28f,
+                                     rung__f32_from_bits(i % 3 ? 0x4f800000u : 0x7f800000u)};
+}
+
 /* ---- marks and confidences ----------------------------------------------------------------- */
 
 void check_scan_mark(struct kernel_check *check)
@@ -52,9 +58,7 @@ void check_scan_mark(struct kernel_check *check)
     struct sweep *sweep = &check->sweep;
     for (uint32_t i = 0; i < 2000 * check->effort && !check->failed; i++) {
         const uint32_t count = sweep_range(sweep, 0, i % 4 ? 100 : RUNG__SCAN_BLOCK);
-        const struct rung__scan_range range = {
-            (float)(int32_t)sweep_bits(sweep) * 0x1p-28f,
-            rung__f32_from_bits(i % 3 ? 0x4f800000u : 0x7f800000u)};
+        const struct rung__scan_range range = random_range(sweep, i);
         struct guarded scores = guard_bytes(count * sizeof(float), 0);
         struct rung__scan_marks marks, expected;
         fill(sweep, (float *)scores.bytes, count, range.least);
@@ -98,19 +102,38 @@ void check_scan_rate(struct kernel_check *check)
     }
 }
 
+void check_scan_count(struct kernel_check *check)
+{
+    const struct both both = both_of(check);
+    struct sweep *sweep = &check->sweep;
+    for (uint32_t i = 0; i < 2000 * check->effort && !check->failed; i++) {
+        const uint32_t count = sweep_range(sweep, 0, i % 4 ? 100 : RUNG__SCAN_BLOCK);
+        const struct rung__scan_range range = random_range(sweep, i);
+        struct guarded scores = guard_bytes(count * sizeof(float), 0);
+        fill(sweep, (float *)scores.bytes, count, range.least);
+        const uint32_t in = both.level.count_in((const float *)scores.bytes, count, range);
+        const uint32_t expected = both.oracle.count_in((const float *)scores.bytes, count, range);
+        kernel_check_same(check, &in, &expected, sizeof in, "%u of %u scores from %a to %a",
+                          expected, count, (double)range.least, (double)range.below);
+        guard_free(&scores);
+    }
+}
+
 void check_scan_fold(struct kernel_check *check)
 {
     const struct both both = both_of(check);
     struct sweep *sweep = &check->sweep;
     for (uint32_t i = 0; i < 500 * check->effort && !check->failed; i++) {
-        const uint32_t count = sweep_range(sweep, 0, 5000);
+        const uint32_t count = sweep_range(sweep, 0, 3 * RUNG__SCAN_FOLD_MAX);
+        const uint32_t width = RUNG__SCAN_FOLD_MIN << sweep_range(sweep, 0, 2);
         struct guarded scores = guard_bytes(count * sizeof(float), 0);
-        struct guarded actual = guard_bytes(RUNG__SCAN_BLOCK * sizeof(float), 0xa5);
-        struct guarded expected = guard_bytes(RUNG__SCAN_BLOCK * sizeof(float), 0xa5);
+        struct guarded actual = guard_bytes(width * sizeof(float), 0xa5);
+        struct guarded expected = guard_bytes(width * sizeof(float), 0xa5);
         fill(sweep, (float *)scores.bytes, count, 1.0f);
-        both.level.fold((const float *)scores.bytes, count, (float *)actual.bytes);
-        both.oracle.fold((const float *)scores.bytes, count, (float *)expected.bytes);
-        kernel_check_same(check, actual.bytes, expected.bytes, actual.size, "%u scores", count);
+        both.level.fold((const float *)scores.bytes, count, width, (float *)actual.bytes);
+        both.oracle.fold((const float *)scores.bytes, count, width, (float *)expected.bytes);
+        kernel_check_same(check, actual.bytes, expected.bytes, actual.size, "%u scores to %u",
+                          count, width);
         guard_free(&expected);
         guard_free(&actual);
         guard_free(&scores);
@@ -179,7 +202,7 @@ struct timing {
     struct both both;
     const struct rung__scan_rows *rows;
     struct rung__scan_marks marks;
-    float scores[RUNG__SCAN_BLOCK];
+    float scores[RUNG__SCAN_FOLD_MAX];
 };
 
 static const struct rung__scan_kernels *kernels_of(const struct timing *timing, uint64_t flags)
@@ -212,10 +235,18 @@ static void run_table(void *user, uint64_t flags)
     kernels_of(timing, flags)->best_of_table(timing->rows, 0, RUNG__SCAN_BLOCK, timing->scores);
 }
 
+static void run_count(void *user, uint64_t flags)
+{
+    struct timing *timing = user;
+    const struct rung__scan_range range = {0.0f, 0x1p32f};
+    kernels_of(timing, flags)->count_in(timing->rows->values, 84 * PLANE, range);
+}
+
 static void run_fold(void *user, uint64_t flags)
 {
     struct timing *timing = user;
-    kernels_of(timing, flags)->fold(timing->rows->values, 84 * PLANE, timing->scores);
+    kernels_of(timing, flags)
+        ->fold(timing->rows->values, 84 * PLANE, RUNG__SCAN_FOLD_MIN, timing->scores);
 }
 
 static void time_block(struct kernel_check *check, const char *what, void (*run)(void *, uint64_t),
@@ -252,6 +283,11 @@ static void time_best(struct kernel_check *check, const char *what, void (*run)(
 void time_scan_planes(struct kernel_check *check)
 {
     time_best(check, "84 planes of 1,024", run_planes, PLANE);
+}
+
+void time_scan_count(struct kernel_check *check)
+{
+    time_best(check, "84 x 8,400 scores", run_count, PLANE);
 }
 
 void time_scan_fold(struct kernel_check *check)

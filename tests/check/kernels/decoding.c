@@ -277,7 +277,7 @@ void decoding_compare(struct kernel_check *check, const struct decoding *decodin
 struct selection {
     struct rung__candidate *candidates;
     struct {
-        uint32_t count, left_out;
+        uint32_t count, accepted, left_out;
     } told;
 };
 
@@ -298,6 +298,7 @@ static struct selection select_of(const struct decoding *decoding,
     for (uint32_t i = 0; i < selected.count; i++)
         selection.candidates[i] = decoded->candidates[selected.order[i]];
     selection.told.count = selected.count;
+    selection.told.accepted = selected.accepted;
     selection.told.left_out = selected.incomplete || decoded->survivors > decoded->count;
     free(selected.order);
     free(workspace);
@@ -315,10 +316,10 @@ void decoding_compare_considered(struct kernel_check *check, const struct decodi
     const struct selection actual = select_of(decoding, &considered.decoded);
     const struct selection expected = select_of(decoding, &all.decoded);
     check->cases += rows;
-    kernel_check_same(check, &actual.told, &expected.told, sizeof actual.told,
-                      "selected, left out of %u rows, %u of %u decoded, capacity %u, %u considered",
-                      rows, considered.decoded.count, all.decoded.count, rules->capacity,
-                      rules->considered);
+    kernel_check_same(
+        check, &actual.told, &expected.told, sizeof actual.told,
+        "selected, accepted, left out of %u rows, %u of %u decoded, capacity %u, %u considered",
+        rows, considered.decoded.count, all.decoded.count, rules->capacity, rules->considered);
     kernel_check_same(check, actual.candidates, expected.candidates,
                       rules->max_targets * sizeof *actual.candidates,
                       "%u selected of %u rows, %u of %u decoded, capacity %u, %u considered",

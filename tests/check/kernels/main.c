@@ -26,6 +26,7 @@ static const struct operation {
     {"scan_mark", check_scan_mark, time_scan_mark},
     {"scan_rate", check_scan_rate, time_scan_rate},
     {"scan_planes", check_scan_planes, time_scan_planes},
+    {"scan_count", check_scan_count, time_scan_count},
     {"scan_fold", check_scan_fold, time_scan_fold},
     {"scan_table", check_scan_table, time_scan_table},
     {"mask", check_mask, time_mask},
