@@ -197,13 +197,15 @@ const struct command command_probe = {
         "Each rung that can run here is tried with the model in a process of its own: built, run, "
         "timed, and its answers compared with those of the floor. The verdict is kept in "
         "$XDG_STATE_HOME/rung (~/.local/state/rung), and every later run follows it as long as "
-        "nothing that it depends on has changed. The same is done unasked, in the background, "
+        "nothing that it depends on has changed. Then the stages around the model are validated on "
+        "the "
+        "rung that was chosen (rung validate). The same is done unasked, in the background, "
         "after the "
         "first answer of a command on a device where nothing is proven (RUNG_PROBE).",
     .options = options,
     .examples = examples,
     .verdict = "another rung than that of --require",
-    .see = (const char *const[]){"explain", "use", NULL},
+    .see = (const char *const[]){"explain", "use", "validate", NULL},
     .run = run,
     .least_operands = 0,
     .most_operands = 0,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static int read_pictures(struct pictures *pictures, int count, char **operands)
         return EXIT_DONE;
     if (!sources_list(&pictures->sources, count, operands, false, why, sizeof why)) {
         fprintf(stderr, "rung: %s\n", why);
-        return EXIT_IO;
+        return errno == ENOMEM ? EXIT_BACKEND : EXIT_IO;
     }
     if (pictures->sources.count == 0) {
         fprintf(stderr, "rung: no pictures in %s\n", operands[0]);
@@ -159,6 +160,13 @@ static int print_report(struct listing *listing, const rung_model_info *info)
     return report_print_line(json, listing->complete) ? EXIT_DONE : fail_memory();
 }
 
+static int fail_verdict(void)
+{
+    fprintf(stderr, "rung validate: not everything does what base does; see the rows that differ "
+                    "or failed\n");
+    return EXIT_VERDICT;
+}
+
 static int validate(rung_model *model, const struct pictures *pictures)
 {
     const rung_validate_options options = {
@@ -179,7 +187,7 @@ static int validate(rung_model *model, const struct pictures *pictures)
     if (common.json && result == RUNG_OK)
         status = print_report(&listing, &info);
     json_decref(listing.rows);
-    return status == EXIT_DONE && listing.differs ? EXIT_VERDICT : status;
+    return status == EXIT_DONE && listing.differs ? fail_verdict() : status;
 }
 
 static int open_and_validate(const struct pictures *pictures)

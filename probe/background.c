@@ -19,7 +19,6 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "ladder/cancel.h"
 #include "ladder/policy.h"
@@ -27,67 +26,11 @@
 #include "probe.h"
 #include "session/instance.h"
 #include "session/probe.h"
+#include "session/validate.h"
+#include "task.h"
 
 #define LOWEST_NICE   19
 #define IO_CLASS_IDLE (3 << 13) /* IOPRIO_CLASS_IDLE of linux/ioprio.h */
-
-/** What is to be done; the texts are of `json`. */
-struct task {
-    json_t *json;
-    const char *model, *library;
-    uint32_t policy;
-    const json_t *variables;
-    rung_instance_options options;
-};
-
-static rung_result read_task(struct rung__bytes input, struct task *to)
-{
-    struct rung__json_reader reader;
-    rung_result result = rung__json_parse(input, "the task", &to->json);
-    if (result != RUNG_OK)
-        return result;
-    rung__json_reader_init(&reader, to->json, "the task");
-    (void)rung__json_u64(&reader, "schema", RUNG__BACKGROUND_SCHEMA, RUNG__BACKGROUND_SCHEMA, true,
-                         RUNG__BACKGROUND_SCHEMA);
-    to->model = rung__json_text(&reader, RUNG__BACKGROUND_MODEL, true);
-    to->library = rung__json_text(&reader, RUNG__BACKGROUND_LIBRARY, false);
-    to->variables = rung__json_member(&reader, RUNG__BACKGROUND_VARIABLES);
-    const char *policy = rung__json_text(&reader, RUNG__BACKGROUND_POLICY, false);
-    to->options = (rung_instance_options){
-        .struct_size = sizeof to->options,
-        .version = RUNG_STRUCT_VERSION,
-        .runtime_path = rung__json_text(&reader, RUNG__BACKGROUND_RUNTIMES, false),
-        .trust_path = rung__json_text(&reader, RUNG__BACKGROUND_TRUST, false),
-        .helper_path = rung__json_text(&reader, RUNG__BACKGROUND_HELPER, true),
-        .probe = RUNG_PROBE_OFF,
-    };
-    if (rung__json_bool(&reader, RUNG__BACKGROUND_UNSIGNED, true, false))
-        to->options.flags |= RUNG_INSTANCE_ALLOW_UNSIGNED;
-    if (policy && !rung__name_value(&rung__policy_names, policy, &to->policy))
-        rung__json_refuse(&reader, "there is no policy \"%s\"", policy);
-    return rung__json_reader_end(&reader);
-}
-
-/** The variables as the instance read them, whatever became of them since. */
-static rung_result take_variable(const json_t *variables, const char *name)
-{
-    const char *value = json_string_value(json_object_get(variables, name));
-    if (value)
-        return rung__environment_set(name, value);
-    (void)unsetenv(name);
-    return RUNG_OK;
-}
-
-static rung_result take_variables(const json_t *variables)
-{
-    rung_result result = RUNG_OK;
-#define TAKE(field, name, text)                                                                    \
-    if (result == RUNG_OK)                                                                         \
-        result = take_variable(variables, name);
-    RUNG__ENVIRONMENT(TAKE)
-#undef TAKE
-    return result;
-}
 
 /** Nice, but for groups of sessions, each of which would have its share of the CPUs however nice.
  */
@@ -134,16 +77,14 @@ static void catch_signals(const char *state)
     (void)sigaction(SIGHUP, &action, NULL);
 }
 
-/** The probe, then the engine of the rung that was chosen, if that compiles. */
+/** The probe, then the engine of the rung that was chosen, if that compiles, then the stages around
+ * what serves by then. */
 static rung_result work(const struct task *task)
 {
     rung_instance *instance;
-    rung_result result = take_variables(task->variables);
-    if (result == RUNG_OK)
-        result = rung_instance_create(&task->options, &instance);
+    rung_result result = task_instance(task, &instance);
     if (result != RUNG_OK || !instance->state)
         return result;
-    instance->library = task->library ? rung__text_new("%s", task->library) : NULL;
     catch_signals(instance->state);
     const rung_probe_options options = {
         .struct_size = sizeof options,
@@ -152,8 +93,11 @@ static rung_result work(const struct task *task)
                                : rung__policy_by_load(rung__instance_hardware_root(instance)),
     };
     result = rung__probe_unasked(instance, task->model, &options);
-    return result == RUNG_OK ? rung_engines_build(instance, &task->model, 1, NULL, NULL, NULL)
-                             : result;
+    if (result == RUNG_OK)
+        result = rung_engines_build(instance, &task->model, 1, NULL, NULL, NULL);
+    if (result == RUNG_OK)
+        rung__validate_unasked(instance, task->model);
+    return result;
 }
 
 /** Away from the streams, the terminal and the group of the one who asks. What is open lies below
@@ -189,7 +133,7 @@ rung_result background(char **operands, struct rung__bytes input, struct answer 
     int ends[2];
     uint8_t gone = 0;
     (void)operands, (void)answer;
-    rung_result result = read_task(input, &task);
+    rung_result result = task_read(input, &task);
     if (result != RUNG_OK)
         return result;
     if (pipe2(ends, O_CLOEXEC) != 0)

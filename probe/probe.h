@@ -28,6 +28,7 @@ rung_result background(char **operands, struct rung__bytes task, struct answer *
 rung_result build_engine(char **operands, struct rung__bytes file, struct answer *answer);
 rung_result describe(char **operands, struct rung__bytes input, struct answer *answer);
 rung_result tract_load(char **operands, struct rung__bytes model, struct answer *answer);
+rung_result validate(char **operands, struct rung__bytes task, struct answer *answer);
 rung_result run_rung(char **operands, struct rung__bytes file, struct answer *answer);
 
 #endif

@@ -19,13 +19,14 @@
 #include "runtime/helper.h"
 #include "runtime/tract/trial.h"
 #include "session/background.h"
+#include "session/validate.h"
 
 enum { STATUS_ANSWERED = 0, STATUS_USAGE = 2, STATUS_MUTE = 70 };
 
 static const struct command commands[] = {
     {RUNG__BACKGROUND, 0, background},     {RUNG__DESCRIBE, 2, describe},
     {RUNG__TRACT_TRIAL, 1, tract_load},    {RUNG__PROBE_TRIAL, 4, run_rung},
-    {RUNG__ENGINE_BUILD, 5, build_engine},
+    {RUNG__ENGINE_BUILD, 5, build_engine}, {RUNG__VALIDATE, 0, validate},
 };
 
 /** A death is told by its signal; the memory of the dead is of no use to anybody. */

@@ -56,6 +56,10 @@ typedef void (*rung_probe_callback)(void *user, const rung_probe_rung *rung);
  * rung_model_open follows it as long as all that it depends on is unchanged; where it cannot be
  * stored the log says so, and the call succeeds.
  *
+ * Behind the verdict the stages around the model are validated on the rung that was chosen, as
+ * rung_model_validate does it (rung/plan.h), in a child process too and for half a minute at most;
+ * whatever becomes of that is a line in the log.
+ *
  * Without the helper program, or with RUNG_INSTANCE_NO_CHILDREN, each is tried on a thread of this
  * process. What dies there takes the process with it, and is not tried a third time; what does not
  * come back in time stays on its thread, and nothing more is tried.

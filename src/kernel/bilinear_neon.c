@@ -128,9 +128,9 @@ static void filter_gray_far(const struct rung__bilinear_columns *columns, const 
 static const struct rung__bilinear_kernels kernels = {
     .block = BLOCK,
     .order = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-    .colour = {{filter_colour_near, 2, 2, 16, {0, 1, 2, 3, 4, 5, 6, 7}},
-               {filter_colour_far, 2, 1, 8, {0, 1, 2, 3, 4, 5, 6, 7}}},
-    .gray = {{filter_gray_near, HALF, HALF, 16, {0, 1}}, {filter_gray_far, HALF, 1, 2, {0, 1}}},
+    .colour = {{filter_colour_near, 2, true, 16, {0, 1, 2, 3, 4, 5, 6, 7}},
+               {filter_colour_far, 2, false, 8, {0, 1, 2, 3, 4, 5, 6, 7}}},
+    .gray = {{filter_gray_near, HALF, true, 16, {0, 1}}, {filter_gray_far, HALF, false, 2, {0, 1}}},
     .blends = rung__blends_neon,
 };
 

@@ -12,7 +12,7 @@ INLINE uint32x4x4_t blended(const struct rung__blend_row *row, int c, uint32_t x
     const uint16x8x2_t a = vld1q_u16_x2((const uint16_t *)row->first[c] + x);
     const uint16x8x2_t b = vld1q_u16_x2((const uint16_t *)row->second[c] + x);
     uint32x4x4_t v;
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
         const uint32x4_t low = vmull_n_u16(vget_low_u16(a.val[i]), near);
         const uint32x4_t high = vmull_high_n_u16(a.val[i], near);
         v.val[2 * i] = vmlal_n_u16(low, vget_low_u16(b.val[i]), far);

@@ -25,6 +25,7 @@ uint8_t rung__mask_class(const struct rung__mask_request *request, const float *
 rung__mask_fn rung__mask_c;
 rung__mask_fn rung__mask_avx2;
 rung__mask_fn rung__mask_avx512;
+rung__mask_fn rung__mask_neon;
 
 struct rung__mask_kernels {
     rung__mask_fn *run;

@@ -12,4 +12,8 @@ void rung__mask_init(struct rung__mask_kernels *kernels, uint64_t cpu_flags)
     if (cpu_flags & RUNG__CPU_AVX512)
         kernels->run = rung__mask_avx512;
 #endif
+#if RUNG__HAVE_NEON
+    if (cpu_flags & RUNG__CPU_NEON)
+        kernels->run = rung__mask_neon;
+#endif
 }

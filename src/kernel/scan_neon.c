@@ -31,7 +31,7 @@ static void mark(const float *scores, uint32_t count, struct rung__scan_range ra
     for (; i + 4 * LANES <= count; i += 4 * LANES) {
         uint32x4_t in[4];
         for (uint32_t v = 0; v < 4; v++) {
-            const float32x4_t values = vld1q_f32(scores + i + v * LANES);
+            const float32x4_t values = vld1q_f32(scores + i + (size_t)v * LANES);
             in[v] = vandq_u32(vcgeq_f32(values, least), vcltq_f32(values, below));
         }
         if (is_any(vorrq_u32(vorrq_u32(in[0], in[1]), vorrq_u32(in[2], in[3]))))
@@ -200,10 +200,27 @@ static void best_of_table(const struct rung__scan_rows *rows, uint32_t first, ui
     }
 }
 
+static void fold(const float *scores, uint32_t count, float *greatest)
+{
+    uint32_t i = 0;
+    for (; i < RUNG__SCAN_BLOCK; i += LANES)
+        vst1q_f32(greatest + i, vdupq_n_f32(-__builtin_inff()));
+    for (i = 0; i + LANES <= count; i += LANES) {
+        float *to = greatest + i % RUNG__SCAN_BLOCK;
+        const float32x4_t values = vld1q_f32(scores + i), best = vld1q_f32(to);
+        vst1q_f32(to, vbslq_f32(vcgtq_f32(values, best), values, best)); /* NaN is not greater */
+    }
+    for (; i < count; i++) {
+        float *to = greatest + i % RUNG__SCAN_BLOCK;
+        *to = scores[i] > *to ? scores[i] : *to;
+    }
+}
+
 void rung__scan_init_neon(struct rung__scan_kernels *kernels)
 {
     kernels->mark = mark;
     kernels->rate = rate;
     kernels->best_of_planes = best_of_planes;
     kernels->best_of_table = best_of_table;
+    kernels->fold = fold;
 }

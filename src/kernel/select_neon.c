@@ -187,7 +187,8 @@ static inline struct verdict judge_eight(const struct rung__select_grid *grid,
         const uint16x4_t h = i ? vget_high_u16(height) : vget_low_u16(height);
         const float32x4_t shared = vmulq_f32(length(w), length(h));
         const float32x4_t scaled = vmulq_n_f32(shared, grid->shared);
-        const float32x4_t areas = vaddq_f32(vld1q_f32(block->area + from + 4 * i), query->area);
+        const float32x4_t areas =
+            vaddq_f32(vld1q_f32(block->area + from + (size_t)4 * i), query->area);
         sure[i] = vcgeq_f32(scaled, vmulq_n_f32(areas, grid->enough));
         close[i] = vorrq_u32(vcgeq_f32(scaled, vmulq_n_f32(areas, grid->least)),
                              vcgeq_f32(shared, query->inside));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/store_bytes.h"
 
-#include "artifact/tensors.h"
+#include "kernel/raster.h"
 #include "kernel/store_neon.h"
 
 #define INLINE RUNG__NEON_INLINE
@@ -27,42 +27,40 @@ INLINE void store(rung__neon_put *put, const struct rung__canvas *canvas, const 
     }
 }
 
-static void store_planar(const struct rung__canvas *canvas, const uint8_t *row, uint32_t element,
-                         uint8_t *first, size_t plane)
+static void store_planar(const struct rung__canvas *canvas, const uint8_t *row,
+                         const struct rung__neon_to *to)
 {
-    const struct rung__neon_to to = {{first, first + plane, first + 2 * plane}, 3, element};
     switch (canvas->dtype) {
     case RUNG_DTYPE_F32:
-        store(rung__neon_put_planar_f32, canvas, row, to);
+        store(rung__neon_put_planar_f32, canvas, row, *to);
         break;
     case RUNG_DTYPE_F16:
-        store(rung__neon_put_planar_f16, canvas, row, to);
+        store(rung__neon_put_planar_f16, canvas, row, *to);
         break;
     case RUNG_DTYPE_I8:
-        store(rung__neon_put_planar_i8, canvas, row, to);
+        store(rung__neon_put_planar_i8, canvas, row, *to);
         break;
     default:
-        store(rung__neon_put_planar_u8, canvas, row, to);
+        store(rung__neon_put_planar_u8, canvas, row, *to);
         break;
     }
 }
 
-static void store_mixed(const struct rung__canvas *canvas, const uint8_t *row, uint32_t element,
-                        uint8_t *first)
+static void store_mixed(const struct rung__canvas *canvas, const uint8_t *row,
+                        const struct rung__neon_to *to)
 {
-    const struct rung__neon_to to = {{first}, 1, 3 * element};
     switch (canvas->dtype) {
     case RUNG_DTYPE_F32:
-        store(rung__neon_put_mixed_f32, canvas, row, to);
+        store(rung__neon_put_mixed_f32, canvas, row, *to);
         break;
     case RUNG_DTYPE_F16:
-        store(rung__neon_put_mixed_f16, canvas, row, to);
+        store(rung__neon_put_mixed_f16, canvas, row, *to);
         break;
     case RUNG_DTYPE_I8:
-        store(rung__neon_put_mixed_i8, canvas, row, to);
+        store(rung__neon_put_mixed_i8, canvas, row, *to);
         break;
     default:
-        store(rung__neon_put_mixed_u8, canvas, row, to);
+        store(rung__neon_put_mixed_u8, canvas, row, *to);
         break;
     }
 }
@@ -70,13 +68,14 @@ static void store_mixed(const struct rung__canvas *canvas, const uint8_t *row, u
 void rung__store_bytes_neon(const struct rung__canvas *canvas, const uint8_t *row, uint32_t y,
                             void *tensor)
 {
-    const size_t width = canvas->width, before = width * y;
-    const uint32_t element = rung__dtype_bytes(canvas->dtype);
-    uint8_t *to = tensor;
+    const struct rung__raster raster = rung__raster(canvas);
+    struct rung__neon_to to = {.count = raster.planes, .pixel = (uint32_t)raster.pixel};
+    for (uint32_t plane = 0; plane < raster.planes; plane++)
+        to.planes[plane] = rung__raster_at(&raster, tensor, plane, y, 0);
     if (canvas->layout == RUNG_LAYOUT_BGRA)
-        store(rung__neon_put_bgra, canvas, row, (struct rung__neon_to){{to + 4 * before}, 1, 4});
+        store(rung__neon_put_bgra, canvas, row, to);
     else if (canvas->layout == RUNG_LAYOUT_PLANAR)
-        store_planar(canvas, row, element, to + element * before, element * width * canvas->height);
+        store_planar(canvas, row, &to);
     else
-        store_mixed(canvas, row, element, to + 3 * element * before);
+        store_mixed(canvas, row, &to);
 }

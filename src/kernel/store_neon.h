@@ -9,7 +9,8 @@
 
 /*
  * Stores of preprocess.md for 16 pixels: from V (16 fraction bits) in three channels to the
- * elements of a type in a layout.
+ * elements of a type in a layout. What is stored has a name, since a compiler may have macros for
+ * intrinsics.
  */
 
 #define RUNG__NEON_PIXELS 16u
@@ -85,16 +86,22 @@ RUNG__NEON_INLINE void rung__neon_put_planar_f32(const uint32x4x4_t v[3],
                                                  const struct rung__neon_scale scale[3],
                                                  uint8_t *const to[3])
 {
-    for (int c = 0; c < 3; c++)
-        vst1q_f32_x4((float *)to[c], rung__neon_f32(v[c], &scale[c]));
+    for (size_t c = 0; c < 3; c++) {
+        const float32x4x4_t f = rung__neon_f32(v[c], &scale[c]);
+        for (size_t i = 0; i < 4; i++)
+            vst1q_f32((float *)to[c] + 4 * i, f.val[i]);
+    }
 }
 
 RUNG__NEON_INLINE void rung__neon_put_planar_f16(const uint32x4x4_t v[3],
                                                  const struct rung__neon_scale scale[3],
                                                  uint8_t *const to[3])
 {
-    for (int c = 0; c < 3; c++)
-        vst1q_u16_x2((uint16_t *)to[c], rung__neon_f16(v[c], &scale[c]));
+    for (size_t c = 0; c < 3; c++) {
+        const uint16x8x2_t f = rung__neon_f16(v[c], &scale[c]);
+        vst1q_u16((uint16_t *)to[c], f.val[0]);
+        vst1q_u16((uint16_t *)to[c] + 8, f.val[1]);
+    }
 }
 
 RUNG__NEON_INLINE void rung__neon_put_planar_i8(const uint32x4x4_t v[3],
@@ -122,8 +129,10 @@ RUNG__NEON_INLINE void rung__neon_put_mixed_f32(const uint32x4x4_t v[3],
 {
     const float32x4x4_t a = rung__neon_f32(v[0], &scale[0]), b = rung__neon_f32(v[1], &scale[1]);
     const float32x4x4_t c = rung__neon_f32(v[2], &scale[2]);
-    for (int i = 0; i < 4; i++)
-        vst3q_f32((float *)to[0] + 12 * i, (float32x4x3_t){{a.val[i], b.val[i], c.val[i]}});
+    for (int i = 0; i < 4; i++) {
+        const float32x4x3_t pixels = {{a.val[i], b.val[i], c.val[i]}};
+        vst3q_f32((float *)to[0] + (size_t)12 * i, pixels);
+    }
 }
 
 RUNG__NEON_INLINE void rung__neon_put_mixed_f16(const uint32x4x4_t v[3],
@@ -132,17 +141,19 @@ RUNG__NEON_INLINE void rung__neon_put_mixed_f16(const uint32x4x4_t v[3],
 {
     const uint16x8x2_t a = rung__neon_f16(v[0], &scale[0]), b = rung__neon_f16(v[1], &scale[1]);
     const uint16x8x2_t c = rung__neon_f16(v[2], &scale[2]);
-    for (int i = 0; i < 2; i++)
-        vst3q_u16((uint16_t *)to[0] + 24 * i, (uint16x8x3_t){{a.val[i], b.val[i], c.val[i]}});
+    for (int i = 0; i < 2; i++) {
+        const uint16x8x3_t pixels = {{a.val[i], b.val[i], c.val[i]}};
+        vst3q_u16((uint16_t *)to[0] + (size_t)24 * i, pixels);
+    }
 }
 
 RUNG__NEON_INLINE void rung__neon_put_mixed_i8(const uint32x4x4_t v[3],
                                                const struct rung__neon_scale scale[3],
                                                uint8_t *const to[3])
 {
-    vst3q_s8((int8_t *)to[0],
-             (int8x16x3_t){{rung__neon_i8(v[0], &scale[0]), rung__neon_i8(v[1], &scale[1]),
-                            rung__neon_i8(v[2], &scale[2])}});
+    const int8x16x3_t pixels = {{rung__neon_i8(v[0], &scale[0]), rung__neon_i8(v[1], &scale[1]),
+                                 rung__neon_i8(v[2], &scale[2])}};
+    vst3q_s8((int8_t *)to[0], pixels);
 }
 
 RUNG__NEON_INLINE void rung__neon_put_mixed_u8(const uint32x4x4_t v[3],
@@ -150,8 +161,8 @@ RUNG__NEON_INLINE void rung__neon_put_mixed_u8(const uint32x4x4_t v[3],
                                                uint8_t *const to[3])
 {
     (void)scale;
-    vst3q_u8(to[0],
-             (uint8x16x3_t){{rung__neon_u8(v[0]), rung__neon_u8(v[1]), rung__neon_u8(v[2])}});
+    const uint8x16x3_t pixels = {{rung__neon_u8(v[0]), rung__neon_u8(v[1]), rung__neon_u8(v[2])}};
+    vst3q_u8(to[0], pixels);
 }
 
 RUNG__NEON_INLINE void rung__neon_put_bgra(const uint32x4x4_t v[3],
@@ -159,8 +170,9 @@ RUNG__NEON_INLINE void rung__neon_put_bgra(const uint32x4x4_t v[3],
                                            uint8_t *const to[3])
 {
     (void)scale;
-    vst4q_u8(to[0], (uint8x16x4_t){{rung__neon_u8(v[0]), rung__neon_u8(v[1]), rung__neon_u8(v[2]),
-                                    vdupq_n_u8(255)}});
+    const uint8x16x4_t pixels = {
+        {rung__neon_u8(v[0]), rung__neon_u8(v[1]), rung__neon_u8(v[2]), vdupq_n_u8(255)}};
+    vst4q_u8(to[0], pixels);
 }
 
 /* ---- a part of a row ------------------------------------------------------------------------- */
@@ -170,7 +182,7 @@ RUNG__NEON_INLINE void rung__neon_put_next(rung__neon_put *put, const uint32x4x4
                                            const struct rung__neon_scale scale[3], uint32_t left,
                                            struct rung__neon_to *to)
 {
-    uint8_t rest[3][RUNG__NEON_PIXELS * 3 * sizeof(float)];
+    uint8_t rest[3][3 * sizeof(float) * RUNG__NEON_PIXELS];
     if (left >= RUNG__NEON_PIXELS) {
         put(v, scale, to->planes);
         for (uint32_t i = 0; i < to->count; i++)

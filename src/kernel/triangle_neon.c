@@ -10,8 +10,8 @@
  * bytes of each of its rows.
  */
 
-#define UNIT        4u         /* lanes of a vector */
-#define LANES       (4 * UNIT) /* of a block */
+#define UNIT        4u  /* lanes of a vector */
+#define LANES       16u /* of a block */
 #define WINDOW      16u
 #define TAPS        RUNG__TRIANGLE_TAPS
 #define ROWS        4
@@ -67,7 +67,8 @@ INLINE void filter_unit(const struct rung__triangle_axis *axis, const uint8_t *c
     uint8x16_t picks[TAPS];
     size_t at = axis->offsets[unit];
     picks_of(axis->picks + (size_t)unit * UNIT, picks);
-    for (uint32_t s = 0; s < axis->steps; s++, weights += TAPS * LANES, at += axis->step_bytes)
+    for (uint32_t s = 0; s < axis->steps;
+         s++, weights += (size_t)TAPS * LANES, at += axis->step_bytes)
         for (uint32_t i = 0; i < ROWS; i++) {
             const uint8x16_t samples = vld1q_u8(rows[i] + at);
             for (uint32_t t = 0; t < TAPS; t++) {

@@ -4,15 +4,14 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/json.h"
-#include "base/library.h"
 #include "base/text.h"
 #include "ladder/policy.h"
 #include "ladder/retry.h"
-#include "runtime/helper.h"
+#include "session/handover.h"
 #include "session/model.h"
 #include "session/probe.h"
 #include "session/recall.h"
+#include "session/validate.h"
 
 /* The helper answers as soon as it goes on alone. */
 #define HANDOVER_NS (UINT64_C(10) * 1000000000)
@@ -22,75 +21,16 @@ static rung_result no_memory(void)
     return rung__fail(RUNG_NO_MEMORY, "no memory to have the rungs measured");
 }
 
-static void set_text(json_t *object, const char *key, const char *text, bool *failed)
-{
-    if (text)
-        rung__json_set(object, key, json_string(text), failed);
-}
-
-/** The environment, and in it the ladder file that an option named. */
-static json_t *describe_variables(const struct rung_instance *instance, bool *failed)
-{
-    const struct rung__environment *environment = &instance->environment;
-    json_t *object = json_object();
-#define SET(field, name, text) set_text(object, name, environment->field, failed);
-    RUNG__ENVIRONMENT(SET)
-#undef SET
-    set_text(object, RUNG__LADDER_VARIABLE, instance->table.path, failed);
-    return object;
-}
-
-/** All that the helper needs to do what this instance would do. */
-static json_t *describe(const struct rung_instance *instance, bool *failed)
-{
-    const struct rung__background *background = &instance->background;
-    char *library = rung__library_path_of(rung__runtimes);
-    json_t *object = json_pack("{s:i,s:s,s:b}", "schema", RUNG__BACKGROUND_SCHEMA,
-                               RUNG__BACKGROUND_MODEL, background->model, RUNG__BACKGROUND_UNSIGNED,
-                               (instance->flags & RUNG_INSTANCE_ALLOW_UNSIGNED) != 0);
-    set_text(object, RUNG__BACKGROUND_POLICY,
-             rung__name_text(&rung__policy_names, (uint32_t)instance->probe), failed);
-    set_text(object, RUNG__BACKGROUND_HELPER, instance->helper, failed);
-    set_text(object, RUNG__BACKGROUND_LIBRARY, library, failed);
-    set_text(object, RUNG__BACKGROUND_RUNTIMES, instance->runtime_path, failed);
-    set_text(object, RUNG__BACKGROUND_TRUST, instance->trust_path, failed);
-    rung__json_set(object, RUNG__BACKGROUND_VARIABLES, describe_variables(instance, failed),
-                   failed);
-    free(library);
-    return object;
-}
-
-static rung_result run_helper(const struct rung_instance *instance, const char *text, size_t size)
-{
-    static const char *const arguments[] = {RUNG__BACKGROUND, NULL};
-    return rung__helper_run(&(struct rung__helper_task){
-        .helper = instance->helper,
-        .arguments = arguments,
-        .input = {(const uint8_t *)text, size},
-        .time_limit_ns = HANDOVER_NS,
-    });
-}
-
-static rung_result write_and_run(const struct rung_instance *instance, const json_t *json)
-{
-    size_t size = 0;
-    (void)rung__json_write(json, (rung_span){0}, &size);
-    char *text = size ? malloc(size) : NULL;
-    if (!text)
-        return no_memory();
-    rung_result result = rung__json_write(json, (rung_span){text, size}, NULL);
-    if (result == RUNG_OK)
-        result = run_helper(instance, text, size - 1);
-    free(text);
-    return result;
-}
-
 static rung_result hand_over(const struct rung_instance *instance)
 {
-    bool failed = false;
-    json_t *json = describe(instance, &failed);
-    rung_result result = json && !failed ? write_and_run(instance, json) : no_memory();
-    json_decref(json);
+    struct rung__helper_answer answer;
+    rung_result result =
+        rung__hand_over(instance,
+                        &(struct rung__handover){.subcommand = RUNG__BACKGROUND,
+                                                 .model = instance->background.model,
+                                                 .time_limit_ns = HANDOVER_NS},
+                        &answer);
+    rung__helper_answer_finish(&answer);
     return result;
 }
 
@@ -127,7 +67,10 @@ static rung_result probe_here(struct rung_instance *instance)
         .version = RUNG_STRUCT_VERSION,
         .policy = instance->probe != RUNG_PROBE_DEFAULT ? instance->probe : by_load,
     };
-    return rung__probe_unasked(instance, instance->background.model, &options);
+    rung_result result = rung__probe_unasked(instance, instance->background.model, &options);
+    if (result == RUNG_OK)
+        rung__validate_unasked(instance, instance->background.model);
+    return result;
 }
 
 static void run(struct rung_instance *instance)

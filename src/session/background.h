@@ -15,18 +15,9 @@
  * this one probes, with the rungs of the runtime that is loaded, and nothing is built.
  */
 
-/* The helper's subcommand. It takes an object on standard input, with the members below, and has
- * answered as soon as it goes on alone. What is missing is as in an instance without it. */
-#define RUNG__BACKGROUND           "background"
-#define RUNG__BACKGROUND_SCHEMA    1
-#define RUNG__BACKGROUND_MODEL     "model"  /**< its path */
-#define RUNG__BACKGROUND_POLICY    "policy" /**< its name; missing: by the load of the machine */
-#define RUNG__BACKGROUND_UNSIGNED  "allow_unsigned"
-#define RUNG__BACKGROUND_HELPER    "helper"
-#define RUNG__BACKGROUND_LIBRARY   "library" /**< the one that asks: what is installed beside it */
-#define RUNG__BACKGROUND_RUNTIMES  "runtime_path"
-#define RUNG__BACKGROUND_TRUST     "trust_path"
-#define RUNG__BACKGROUND_VARIABLES "environment" /**< an object: what the instance read of it */
+/** The helper's subcommand, handed over by rung__hand_over: it has answered as soon as it goes on
+ * alone. */
+#define RUNG__BACKGROUND "background"
 
 /** What an instance has to do with it. All zero is nothing. */
 struct rung__background {

@@ -12,8 +12,8 @@
 #include "session/contest_parts.h"
 #include "session/run.h"
 
-#define ROUNDS_LEAST 5u  /* fewer have no median */
-#define ROUNDS_MOST  25u /* more tell nothing new */
+#define ROUNDS_LEAST 3u  /* fewer have no median */
+#define ROUNDS_MOST  15u /* more tell nothing new */
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
@@ -213,6 +213,11 @@ static void tell_times(struct rung__contest *contest, uint32_t rounds,
                       ROUNDS_LEAST, (double)contest->limit_ns / 1e9);
 }
 
+static bool is_ending(const struct rung__contest *contest)
+{
+    return contest->ending && atomic_load(contest->ending);
+}
+
 /** Where the first round shows that there is no time for enough of them, none is made. */
 static rung_result run_rounds(struct rung__bout *bout)
 {
@@ -222,7 +227,7 @@ static rung_result run_rounds(struct rung__bout *bout)
     rung_result result = run_round(bout, 0, times);
     const uint64_t warm = rung__clock_now() - began;
     while (result == RUNG_OK && !bout->over && rounds < ROUNDS_MOST && spent < limit &&
-           warm / 2 < limit / ROUNDS_LEAST) {
+           warm / 2 < limit / ROUNDS_LEAST && !is_ending(bout->contest)) {
         result = run_round(bout, rounds + 1, times);
         rounds += result == RUNG_OK && !bout->over;
         spent = rung__clock_now() - began;

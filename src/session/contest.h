@@ -33,6 +33,7 @@ struct rung__contest {
     enum rung__stage stage; /**< whose time counts */
     bool in_series;         /**< the time of a whole series counts, a frame */
     uint64_t limit_ns;
+    const atomic_bool *ending; /**< once it is true there is no further round; NULL: never */
     struct rung__plan plans[RUNG__SIDES];
     uint32_t sides; /**< 2: base is the rival */
     /** What stands for a median; NULL: itself. Tests decide by it who is faster. */

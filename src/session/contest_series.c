@@ -8,7 +8,7 @@
 #include "session/contest_parts.h"
 
 /* Frames of a series at least: the first and the last overlap with one other alone. */
-#define SERIES_FRAMES 8u
+#define SERIES_FRAMES 6u
 
 struct feed {
     struct rung__bout *bout;

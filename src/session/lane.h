@@ -8,6 +8,7 @@
 #include "kernel/select.h"
 #include "session/serving.h"
 #include "stage/readiness.h"
+#include "stage/set.h"
 
 struct rung_context;
 
@@ -32,6 +33,7 @@ struct rung__lane {
     struct rung__decode_request request; /**< all but the mapping is fixed */
     struct rung__decoded decoded;
     struct rung__selected selected;
+    struct rung__stage_begun buffer;  /**< that its tensor is in */
     struct rung__readiness readiness; /**< of its tensor */
     struct rung__run run;             /**< the frame that is in it */
 };

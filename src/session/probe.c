@@ -21,6 +21,7 @@
 #include "session/recall.h"
 #include "session/standing.h"
 #include "session/structure.h"
+#include "session/validate.h"
 
 #define TIME_LIMIT_MS    60000u
 #define UNASKED_LIMIT_MS 180000u /* of what takes only time that nobody else wants */
@@ -427,6 +428,8 @@ rung_result rung_model_probe(rung_instance *instance, const char *path,
     if (probe.tried)
         tell(&probe, callback, user);
     finish(&probe);
+    if (result == RUNG_OK && !probe.stuck)
+        rung__validate_unasked(instance, path);
     return result;
 }
 

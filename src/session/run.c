@@ -58,21 +58,24 @@ rung_result rung__run_place(const struct rung_context *context, struct rung__lan
     return RUNG_OK;
 }
 
-/** Asks the buffer for what it does with the lane's tensor. */
-static rung_result move_tensor(struct rung_context *context, struct rung__lane *lane,
-                               struct rung__buffer_request *request)
+/** What the buffer is asked for of the lane's tensor. */
+static struct rung__buffer_request buffer_request(const struct rung__lane *lane, int what)
 {
-    request->slot = lane->slot;
-    request->input = lane->memory.input;
-    request->bytes = lane->memory.input_bytes;
-    return rung__stage_run(&context->stages, RUNG__STAGE_BUFFER, request);
+    return (struct rung__buffer_request){
+        .what = what,
+        .slot = lane->slot,
+        .input = lane->memory.input,
+        .bytes = lane->memory.input_bytes,
+        .target = lane->run.tensor,
+    };
 }
 
 rung_result rung__run_prepare(struct rung_context *context, struct rung__lane *lane)
 {
     struct rung__run *run = &lane->run;
-    struct rung__buffer_request buffer = {.what = RUNG__BUFFER_TARGET};
-    rung_result result = move_tensor(context, lane, &buffer);
+    struct rung__buffer_request buffer = buffer_request(lane, RUNG__BUFFER_TARGET);
+    rung_result result =
+        rung__stage_begin(&context->stages, RUNG__STAGE_BUFFER, &buffer, &lane->buffer);
     if (result != RUNG_OK)
         return result;
     run->generation = ++context->generation;
@@ -91,12 +94,11 @@ rung_result rung__run_prepare(struct rung_context *context, struct rung__lane *l
 }
 
 /** Waits for the tensor, where it is still on its way, and gives it to the runtime. */
-static rung_result hand_over(struct rung_context *context, struct rung__lane *lane)
+static rung_result hand_over(struct rung__lane *lane)
 {
-    struct rung__buffer_request request = {.what = RUNG__BUFFER_HAND_OVER,
-                                           .target = lane->run.tensor};
+    struct rung__buffer_request request = buffer_request(lane, RUNG__BUFFER_HAND_OVER);
     rung__readiness_wait(&lane->readiness, lane->run.tensor, lane->run.generation);
-    return move_tensor(context, lane, &request);
+    return rung__stage_go_on(&lane->buffer, &request);
 }
 
 rung_result rung__run_model(struct rung_context *context, struct rung__lane *lane)
@@ -104,7 +106,7 @@ rung_result rung__run_model(struct rung_context *context, struct rung__lane *lan
     struct rung__engine_request request = {context->serving->rung->provider->run, lane->running};
     struct rung__run *run = &lane->run;
     const uint64_t began = rung__clock_now();
-    rung_result result = hand_over(context, lane);
+    rung_result result = hand_over(lane);
     const uint64_t started = rung__clock_now();
     if (result == RUNG_OK)
         result = rung__stage_run(&context->stages, RUNG__STAGE_ENGINE, &request);

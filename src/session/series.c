@@ -4,6 +4,7 @@
 
 #include <rung/context.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "session/run.h"
@@ -63,6 +64,7 @@ static void finish(void *user, uint32_t slot)
     struct rung__lane *lane = &series->context->lanes[slot];
     struct item *item = &series->items[slot];
     size_t size = 0;
+    lane->run.answered = rung__clock_now(); /* the frame may have waited for this thread */
     if (item->result == RUNG_OK)
         keep_result(item,
                     series->answer->write(series->context, lane,

@@ -92,8 +92,9 @@ static void describe_place(struct rung__staging *staging, const struct rung__sta
     context->canvas = &model->artifact.view.header.canvas;
     context->head = model->artifact.view.header.head;
     if (of->serving)
-        (void)rung__text_format(staging->model, sizeof staging->model, "%s %s",
-                                of->serving->rung->id, model->artifact.digest_text);
+        (void)rung__text_format(staging->model, sizeof staging->model, "%s, %u threads, %s",
+                                of->serving->rung->id, of->serving->threads,
+                                model->artifact.digest_text);
 }
 
 static void read_records(struct rung__staging *staging, const struct rung_instance *instance)

@@ -25,7 +25,7 @@ struct rung__staging {
     struct rung__stage_context context;
     struct rung__records records;
     char device_id[RUNG__CPU_MODEL_BYTES];
-    char model[RUNG__RUNG_ID_BYTES + 2 * RUNG__SHA256_BYTES + 2];
+    char model[RUNG__RUNG_ID_BYTES + 2 * RUNG__SHA256_BYTES + 32];
 };
 
 /**

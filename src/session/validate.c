@@ -285,6 +285,7 @@ static rung_result validate_one(const struct rung__validate_task *task, rung_mod
                     .frame_count = task->frame_count,
                     .stage = tested->stage,
                     .limit_ns = task->limit_ns,
+                    .ending = task->ending,
                     .weigh = task->weigh},
     };
     const uint32_t scenarios = tested->scenarios;
@@ -313,7 +314,7 @@ static rung_result validate_stage(const struct rung__validate_task *task, rung_m
     size_t count = 0;
     while (list[count])
         count++;
-    while (count-- > 0 && result == RUNG_OK)
+    while (count-- > 0 && result == RUNG_OK && !(task->ending && atomic_load(task->ending)))
         if (!is_base(list[count]) && !list[count]->needs) /* else with the one that it needs */
             result = validate_one(task, model, list[count]);
     return result;
@@ -333,14 +334,14 @@ static rung_result validate_with_made(struct rung__validate_task *task, rung_mod
 {
     const struct rung__canvas *canvas = &model->artifact.view.header.canvas;
     const rung_frame frames[] = {
-        rung__validate_picture(canvas->width, canvas->height),
         rung__validate_picture(CAMERA_WIDTH, CAMERA_HEIGHT),
+        rung__validate_picture(canvas->width, canvas->height),
     };
     rung_result result = frames[0].pixels && frames[1].pixels
                              ? RUNG_OK
                              : rung__fail(RUNG_NO_MEMORY, "no memory for pictures");
     task->frames = frames;
-    task->frame_count = 2;
+    task->frame_count = task->unproven ? 1 : 2; /* a probe has little time */
     if (result == RUNG_OK)
         result = validate_stages(task, model);
     for (uint32_t f = 0; f < 2; f++)

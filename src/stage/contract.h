@@ -48,7 +48,7 @@ struct rung__stage_context {
     uint32_t scenario;     /**< one of rung__scenario */
     uint32_t components;   /**< those that are there */
     uint32_t workers;      /**< threads that preprocessing may use, at least 1 */
-    const char *model;     /**< the rung and the artifact that what overlaps runs with, or "" */
+    const char *model;     /**< the rung, its threads and the artifact that it runs, or "" */
     void *stream;          /**< of the device; NULL: the calling thread */
     const struct rung__canvas *canvas; /**< the resolved axes, type and layout; NULL: any model */
     const struct rung__selection *selection; /**< of a detector, else NULL */

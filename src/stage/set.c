@@ -98,7 +98,8 @@ static rung_result stand_by(struct rung__stage_set *set, enum rung__stage stage,
     return RUNG_OK;
 }
 
-rung_result rung__stage_run(struct rung__stage_set *set, enum rung__stage stage, void *request)
+rung_result rung__stage_begin(struct rung__stage_set *set, enum rung__stage stage, void *request,
+                              struct rung__stage_begun *begun)
 {
     const struct rung__implementation *at = set->resolutions[stage].effective;
     struct rung__stage_last *last = &set->last[stage];
@@ -115,7 +116,19 @@ rung_result rung__stage_run(struct rung__stage_set *set, enum rung__stage stage,
     last->effective = at;
     if (last->reason.text[0] || why.text[0])
         last->reason = why;
-    return at->operations->run(object, request);
+    *begun = (struct rung__stage_begun){at, object};
+    return rung__stage_go_on(begun, request);
+}
+
+rung_result rung__stage_go_on(const struct rung__stage_begun *begun, void *request)
+{
+    return begun->implementation->operations->run(begun->object, request);
+}
+
+rung_result rung__stage_run(struct rung__stage_set *set, enum rung__stage stage, void *request)
+{
+    struct rung__stage_begun begun;
+    return rung__stage_begin(set, stage, request, &begun);
 }
 
 /* ---- as JSON --------------------------------------------------------------------------------- */

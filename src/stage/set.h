@@ -59,6 +59,20 @@ rung_result rung__stage_reserve(struct rung__stage_set *set, enum rung__stage st
  */
 rung_result rung__stage_run(struct rung__stage_set *set, enum rung__stage stage, void *request);
 
+/** What a request in several steps was begun on. */
+struct rung__stage_begun {
+    const struct rung__implementation *implementation;
+    void *object;
+};
+
+/** rung__stage_run for the first step of such a request. */
+rung_result rung__stage_begin(struct rung__stage_set *set, enum rung__stage stage, void *request,
+                              struct rung__stage_begun *begun);
+
+/** A further step, where the request was begun: work began, so that nothing falls back. It may be
+ * on another thread than the steps of other requests. */
+rung_result rung__stage_go_on(const struct rung__stage_begun *begun, void *request);
+
 /** Plan, metadata, resolutions and the last requests as JSON; NULL without memory. */
 json_t *rung__stage_set_json(const struct rung__stage_set *set);
 

@@ -55,7 +55,7 @@ def test_every_implementation_has_a_row_and_the_bytes_of_base(validate, pictures
     for row in found:
         assert row["outcome"] in PROVEN | {"unsuited"} and len(row["reason"]) > 10
         if row["outcome"] in PROVEN:
-            assert row["rounds"] >= 5 and row["base_ms"] > 0 and row["p50_ms"] > 0
+            assert row["rounds"] >= 3 and row["base_ms"] > 0 and row["p50_ms"] > 0
     packets = {row["digest"] for row in found if row["stage"] != "preprocess" and "digest" in row}
     assert len(packets) == 1 and len(packets.pop()) == 64
 

@@ -187,7 +187,10 @@ OPERATIONS = [
     # Figures differ from run to run; where the verdict cannot be kept a warning says so.
     Operation("probe", "probe", "-m", "./tiny.rung", "--json", "--time-limit", "30", "--runtime", RUNTIMES, *TRUST,
               outputs=[".local/state/rung/verdict.json"], told=r'"rung":"[a-z-]+"', may_warn=True,
-              more_statuses=[3]),  # where the helper program is not found
+              more_statuses=[3], may_leave=[f"{STATE}/stages.json"]),  # where the helper program is not found
+    # Whether there is a record is a matter of time; an implementation that a fault meets has none.
+    Operation("validate", "validate", "-m", "./tiny.rung", "--json", "--threads", "2", "--rung", "dummy", *TRUST, "photos/white.png",
+              told=r'"implementation":"[a-z0-9-]+"', more_statuses=[1], may_leave=[f"{STATE}/stages.json"]),
     Operation("bench", "bench", "-m", "./tiny.rung", "photos/white.png", "--iterations", "2", "--json", "--html", "bench.html", "--runtime",
               RUNTIMES, *TRUST, outputs=["bench.html"], told=r'"rung":"[a-z-]+"'),
     Operation("gate", "gate", "./embedder.rung", "--data", "photos", "--json", "-o", "gate.json", "--runtime", RUNTIMES, *TRUST,
