@@ -113,7 +113,7 @@ struct reach {
 INLINE void sum_pair(const struct rung__triangle_axis *axis, struct block block,
                      const uint32_t *weights, struct reach reach, struct sums sums[2])
 {
-    for (uint32_t step = 0; step < reach.steps; step++, weights += WORDS * LANES) {
+    for (uint32_t step = 0; step < reach.steps; step++, weights += (size_t)WORDS * LANES) {
         add_taps(&block, weights, true, sums);
         block.at[0] += axis->step_bytes;
         block.at[1] += axis->step_bytes;
