@@ -25,6 +25,7 @@ struct rung__triangle_axis {
     const uint32_t *offsets; /**< of each unit's window in the row, in bytes */
     const uint32_t *picks;   /**< for each lane the four bytes of the window that it multiplies */
     const uint32_t *weights; /**< by block, step, word, lane */
+    uint32_t taps;           /**< the most of a column */
     uint32_t steps;          /**< of each column */
     uint32_t step_bytes;     /**< from the window of a step to the next one's */
     uint32_t pitch;          /**< columns from one part of a line to the next */

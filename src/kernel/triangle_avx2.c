@@ -81,18 +81,45 @@ INLINE __m256i words_of(__m256i picks, int first)
     return _mm256_or_si256(bytes, _mm256_set1_epi16((int16_t)0x8000)); /* above each byte: zero */
 }
 
-/** A step of eight columns of two rows. */
-INLINE void add_step(const uint8_t *const rows[2], const size_t at[2], __m256i near, __m256i far,
-                     const uint32_t *weights, struct sums sums[2])
+/** Where the samples of a block are. */
+struct block {
+    const uint8_t *const *rows; /**< two */
+    size_t at[2];               /**< the windows of its units */
+    __m256i near, far;          /**< picks of taps 0 and 1, and of 2 and 3 */
+};
+
+/** Two taps of eight columns, or all four, of two rows. */
+INLINE void add_taps(const struct block *block, const uint32_t *weights, bool all,
+                     struct sums sums[2])
 {
     const __m256i *words = (const __m256i *)weights;
-    const __m256i near_high = _mm256_loadu_si256(words), near_low = _mm256_loadu_si256(words + 1);
-    const __m256i far_high = _mm256_loadu_si256(words + 2), far_low = _mm256_loadu_si256(words + 3);
     for (int i = 0; i < 2; i++) {
-        const __m256i samples = load_two(rows[i] + at[0], rows[i] + at[1]);
-        sums_add(&sums[i], _mm256_shuffle_epi8(samples, near), near_high, near_low);
-        sums_add(&sums[i], _mm256_shuffle_epi8(samples, far), far_high, far_low);
+        const uint8_t *row = block->rows[i];
+        const __m256i samples = load_two(row + block->at[0], row + block->at[1]);
+        sums_add(&sums[i], _mm256_shuffle_epi8(samples, block->near), _mm256_loadu_si256(words),
+                 _mm256_loadu_si256(words + 1));
+        if (all)
+            sums_add(&sums[i], _mm256_shuffle_epi8(samples, block->far),
+                     _mm256_loadu_si256(words + 2), _mm256_loadu_si256(words + 3));
     }
+}
+
+/** Steps of four taps, and one of two behind them. */
+struct reach {
+    uint32_t steps;
+    bool rest;
+};
+
+INLINE void sum_pair(const struct rung__triangle_axis *axis, struct block block,
+                     const uint32_t *weights, struct reach reach, struct sums sums[2])
+{
+    for (uint32_t step = 0; step < reach.steps; step++, weights += (size_t)WORDS * LANES) {
+        add_taps(&block, weights, true, sums);
+        block.at[0] += axis->step_bytes;
+        block.at[1] += axis->step_bytes;
+    }
+    if (reach.rest)
+        add_taps(&block, weights, false, sums);
 }
 
 /**
@@ -100,45 +127,50 @@ INLINE void add_step(const uint8_t *const rows[2], const size_t at[2], __m256i n
  * rows.
  */
 INLINE void filter(const struct rung__triangle_axis *shared, const uint8_t *const rows[ROWS],
-                   uint32_t first, uint32_t end, uint8_t *line, uint32_t columns, uint32_t steps)
+                   uint32_t first, uint32_t end, uint8_t *line, uint32_t columns,
+                   struct reach reach)
 {
     const struct rung__triangle_axis axis = *shared;
     const uint8_t *const from[ROWS] = {rows[0], rows[1], rows[2], rows[3]};
     uint32_t *to = (uint32_t *)line + (size_t)first * 2 * columns;
-    for (size_t block = first; block < end; block++, to += (size_t)2 * columns) {
-        const __m256i picks = _mm256_loadu_si256((const __m256i *)(axis.picks + block * LANES));
-        const __m256i near = words_of(picks, 0), far = words_of(picks, 2);
-        const uint32_t *weights = axis.weights + block * steps * WORDS * LANES;
-        rung__triangle_prefetch(&axis, from, block);
-        for (int pair = 0; pair < 2; pair++) {
-            size_t at[2] = {axis.offsets[2 * block], axis.offsets[2 * block + 1]};
+    for (size_t i = first; i < end; i++, to += (size_t)2 * columns) {
+        const __m256i picks = _mm256_loadu_si256((const __m256i *)(axis.picks + i * LANES));
+        const uint32_t *weights = axis.weights + i * axis.steps * WORDS * LANES;
+        rung__triangle_prefetch(&axis, from, i);
+        for (size_t pair = 0; pair < 2; pair++) {
+            const struct block block = {from + 2 * pair,
+                                        {axis.offsets[2 * i], axis.offsets[2 * i + 1]},
+                                        words_of(picks, 0),
+                                        words_of(picks, 2)};
             struct sums sums[2] = {sums_start(), sums_start()};
-            for (uint32_t step = 0; step < steps; step++) {
-                add_step(from + (ptrdiff_t)2 * pair, at, near, far,
-                         weights + (size_t)step * WORDS * LANES, sums);
-                at[0] += axis.step_bytes;
-                at[1] += axis.step_bytes;
-            }
-            store_pair(&sums[0], &sums[1], columns, to + (size_t)pair * axis.pitch);
+            sum_pair(&axis, block, weights, reach, sums);
+            store_pair(&sums[0], &sums[1], columns, to + pair * axis.pitch);
         }
     }
+}
+
+static struct reach reach_of(const struct rung__triangle_axis *axis)
+{
+    const uint32_t pairs = (axis->taps + 1) / 2;
+    return (struct reach){pairs / 2, pairs & 1};
 }
 
 /** Both halves full: pixels are near each other. */
 static void filter_dense(const struct rung__triangle_axis *axis, const uint8_t *const rows[ROWS],
                          uint32_t first, uint32_t end, uint8_t *line)
 {
-    if (axis->steps == 1)
-        filter(axis, rows, first, end, line, 4, 1);
+    const struct reach reach = reach_of(axis), one = {1, false};
+    if (reach.steps == 1 && !reach.rest)
+        filter(axis, rows, first, end, line, 4, one);
     else
-        filter(axis, rows, first, end, line, 4, axis->steps);
+        filter(axis, rows, first, end, line, 4, reach);
 }
 
 /** A pixel in each half. */
 static void filter_sparse(const struct rung__triangle_axis *axis, const uint8_t *const rows[ROWS],
                           uint32_t first, uint32_t end, uint8_t *line)
 {
-    filter(axis, rows, first, end, line, 3, axis->steps);
+    filter(axis, rows, first, end, line, 3, reach_of(axis));
 }
 
 static const struct rung__triangle_filter filters[] = {

@@ -40,6 +40,7 @@ static void lay_out_tables(const struct rung__triangle_parts *parts,
         lanes = larger(lanes, rung__triangle_blocks(filter, placement->width) * filter->lanes);
     }
     layout->pitch = lanes + BLEND_BEHIND;
+    layout->x_taps = x_taps;
     layout->x_steps = rung__triangle_steps(x_taps);
     layout->y_steps =
         rung__triangle_steps(y_taps + TAPS - 1); /* a window may begin at a group's last row */

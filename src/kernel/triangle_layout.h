@@ -18,8 +18,8 @@ struct rung__triangle_span {
 
 /** Offsets in bytes, and sizes. */
 struct rung__triangle_layout {
-    uint32_t x_steps, y_steps; /**< the most that a pixel has */
-    uint32_t pitch;            /**< columns of a line */
+    uint32_t x_taps, x_steps, y_steps; /**< the most that a pixel has */
+    uint32_t pitch;                    /**< columns of a line */
     uint64_t head, x_offsets, x_picks, x_weights, y_spans, y_weights, tables_bytes;
     uint64_t windows, weights, samples, packed; /**< of the tables, while they are made */
     uint64_t lines, line_bytes, pointers, copies, copy_bytes, row, scratch_bytes;
