@@ -77,13 +77,15 @@ struct rung__bilinear_layout rung__bilinear_layout(const struct rung__canvas *ca
                                                    const struct rung__placement *placement);
 
 /* The functions of a rung__resampler. */
-uint64_t rung__bilinear_tables_bytes(const struct rung__canvas *canvas,
+uint64_t rung__bilinear_tables_bytes(const struct rung__resampler *self,
+                                     const struct rung__canvas *canvas,
                                      const struct rung__placement *placement);
-void rung__bilinear_make_tables(const struct rung__bilinear_kernels *kernels,
+void rung__bilinear_make_tables(const struct rung__resampler *self,
                                 const struct rung__preprocess_frame *frame);
-uint64_t rung__bilinear_scratch_bytes(const struct rung__canvas *canvas,
+uint64_t rung__bilinear_scratch_bytes(const struct rung__resampler *self,
+                                      const struct rung__canvas *canvas,
                                       const struct rung__placement *placement);
-void rung__bilinear_rows(const struct rung__bilinear_kernels *kernels,
+void rung__bilinear_rows(const struct rung__resampler *self,
                          const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                          void *scratch);
 

@@ -20,9 +20,11 @@ struct frame {
     bool gray;
 };
 
-uint64_t rung__bilinear_scratch_bytes(const struct rung__canvas *canvas,
+uint64_t rung__bilinear_scratch_bytes(const struct rung__resampler *self,
+                                      const struct rung__canvas *canvas,
                                       const struct rung__placement *placement)
 {
+    (void)self;
     (void)canvas;
     return rung__align((uint64_t)2 * 3 * rung__bilinear_lanes(placement) * sizeof(int16_t));
 }
@@ -144,10 +146,11 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-void rung__bilinear_rows(const struct rung__bilinear_kernels *kernels,
+void rung__bilinear_rows(const struct rung__resampler *self,
                          const struct rung__preprocess_frame *of, uint32_t first, uint32_t end,
                          void *scratch)
 {
+    const struct rung__bilinear_kernels *kernels = self->parts;
     const struct frame frame = begin(kernels, of, scratch);
     const uint32_t top = of->placement->y, bottom = top + of->placement->height;
     const uint32_t from = first > top ? first : top, to = least(end, bottom);

@@ -134,16 +134,6 @@ static const struct rung__bilinear_kernels kernels = {
     .blends = rung__blends_neon,
 };
 
-static void make_tables(const struct rung__preprocess_frame *frame)
-{
-    rung__bilinear_make_tables(&kernels, frame);
-}
-
-static void rows(const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
-                 void *scratch)
-{
-    rung__bilinear_rows(&kernels, frame, first, end, scratch);
-}
-
-const struct rung__resampler rung__bilinear_neon = {rung__bilinear_tables_bytes, make_tables,
-                                                    rung__bilinear_scratch_bytes, rows};
+const struct rung__resampler rung__bilinear_neon = {
+    rung__bilinear_tables_bytes, rung__bilinear_make_tables, rung__bilinear_scratch_bytes,
+    rung__bilinear_rows, &kernels};

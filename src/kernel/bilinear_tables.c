@@ -45,9 +45,11 @@ struct rung__bilinear_layout rung__bilinear_layout(const struct rung__canvas *ca
     return layout;
 }
 
-uint64_t rung__bilinear_tables_bytes(const struct rung__canvas *canvas,
+uint64_t rung__bilinear_tables_bytes(const struct rung__resampler *self,
+                                     const struct rung__canvas *canvas,
                                      const struct rung__placement *placement)
 {
+    (void)self;
     return rung__bilinear_layout(canvas, placement).bytes;
 }
 
@@ -184,9 +186,10 @@ static void make_columns(const struct rung__bilinear_kernels *kernels, struct co
     };
 }
 
-void rung__bilinear_make_tables(const struct rung__bilinear_kernels *kernels,
+void rung__bilinear_make_tables(const struct rung__resampler *self,
                                 const struct rung__preprocess_frame *of)
 {
+    const struct rung__bilinear_kernels *kernels = self->parts;
     const struct rung__placement *placement = of->placement;
     const struct rung__bilinear_layout layout = rung__bilinear_layout(of->canvas, placement);
     uint8_t *tables = of->tables;

@@ -29,15 +29,20 @@ static struct layout lay_out(const struct rung__nearest_parts *parts,
     return layout;
 }
 
-uint64_t rung__nearest_tables_bytes(const struct rung__nearest_parts *parts,
+uint64_t rung__nearest_tables_bytes(const struct rung__resampler *self,
+                                    const struct rung__canvas *canvas,
                                     const struct rung__placement *placement)
 {
+    const struct rung__nearest_parts *parts = self->parts;
+    (void)canvas;
     return lay_out(parts, placement).bytes;
 }
 
-uint64_t rung__nearest_scratch_bytes(const struct rung__canvas *canvas,
+uint64_t rung__nearest_scratch_bytes(const struct rung__resampler *self,
+                                     const struct rung__canvas *canvas,
                                      const struct rung__placement *placement)
 {
+    (void)self;
     (void)placement;
     return rung__byte_row_bytes(canvas);
 }
@@ -57,9 +62,10 @@ static struct rung__nearest_columns columns_of(const struct rung__preprocess_fra
     return columns;
 }
 
-void rung__nearest_make_tables(const struct rung__nearest_parts *parts,
+void rung__nearest_make_tables(const struct rung__resampler *self,
                                const struct rung__preprocess_frame *frame)
 {
+    const struct rung__nearest_parts *parts = self->parts;
     const struct rung__placement *placement = frame->placement;
     const struct layout layout = lay_out(parts, placement);
     uint8_t *tables = frame->tables;
@@ -89,10 +95,11 @@ static void make_content(void *user, uint32_t y, uint8_t *to)
                      to);
 }
 
-void rung__nearest_rows(const struct rung__nearest_parts *parts,
+void rung__nearest_rows(const struct rung__resampler *self,
                         const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                         void *scratch)
 {
+    const struct rung__nearest_parts *parts = self->parts;
     const struct layout layout = lay_out(parts, frame->placement);
     struct work work = {
         .parts = parts,

@@ -31,13 +31,15 @@ struct rung__nearest_parts {
 };
 
 /* The functions of a rung__resampler. */
-uint64_t rung__nearest_tables_bytes(const struct rung__nearest_parts *parts,
+uint64_t rung__nearest_tables_bytes(const struct rung__resampler *self,
+                                    const struct rung__canvas *canvas,
                                     const struct rung__placement *placement);
-void rung__nearest_make_tables(const struct rung__nearest_parts *parts,
+void rung__nearest_make_tables(const struct rung__resampler *self,
                                const struct rung__preprocess_frame *frame);
-uint64_t rung__nearest_scratch_bytes(const struct rung__canvas *canvas,
+uint64_t rung__nearest_scratch_bytes(const struct rung__resampler *self,
+                                     const struct rung__canvas *canvas,
                                      const struct rung__placement *placement);
-void rung__nearest_rows(const struct rung__nearest_parts *parts,
+void rung__nearest_rows(const struct rung__resampler *self,
                         const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                         void *scratch);
 

@@ -50,23 +50,6 @@ static void row(const struct rung__nearest_columns *columns, const uint8_t *from
 
 static const struct rung__nearest_parts parts = {NULL, NULL, row, rung__store_bytes_neon};
 
-static uint64_t tables_bytes(const struct rung__canvas *canvas,
-                             const struct rung__placement *placement)
-{
-    (void)canvas;
-    return rung__nearest_tables_bytes(&parts, placement);
-}
-
-static void make_tables(const struct rung__preprocess_frame *frame)
-{
-    rung__nearest_make_tables(&parts, frame);
-}
-
-static void rows(const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
-                 void *scratch)
-{
-    rung__nearest_rows(&parts, frame, first, end, scratch);
-}
-
-const struct rung__resampler rung__nearest_neon = {tables_bytes, make_tables,
-                                                   rung__nearest_scratch_bytes, rows};
+const struct rung__resampler rung__nearest_neon = {
+    rung__nearest_tables_bytes, rung__nearest_make_tables, rung__nearest_scratch_bytes,
+    rung__nearest_rows, &parts};

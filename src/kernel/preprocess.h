@@ -46,19 +46,22 @@ struct rung__preprocess_frame {
  */
 struct rung__resampler {
     /** The bytes of `tables`, at least 0. */
-    uint64_t (*tables_bytes)(const struct rung__canvas *canvas,
+    uint64_t (*tables_bytes)(const struct rung__resampler *self, const struct rung__canvas *canvas,
                              const struct rung__placement *placement);
     /** Fills them: they hold for every frame with this canvas, placement and pixel format. */
-    void (*make_tables)(const struct rung__preprocess_frame *frame);
+    void (*make_tables)(const struct rung__resampler *self,
+                        const struct rung__preprocess_frame *frame);
     /** The bytes that each call of `rows` needs for itself, 64-byte aligned, content not kept. */
-    uint64_t (*scratch_bytes)(const struct rung__canvas *canvas,
+    uint64_t (*scratch_bytes)(const struct rung__resampler *self, const struct rung__canvas *canvas,
                               const struct rung__placement *placement);
     /**
      * Makes the rows first..end of the canvas, fill included. Calls for other rows of the frame may
      * run on other threads, each with scratch of its own.
      */
-    void (*rows)(const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
-                 void *scratch);
+    void (*rows)(const struct rung__resampler *self, const struct rung__preprocess_frame *frame,
+                 uint32_t first, uint32_t end, void *scratch);
+    /** What an instruction set adds to functions that several share; NULL: nothing. */
+    const void *parts;
 };
 
 struct rung__preprocess_kernels {

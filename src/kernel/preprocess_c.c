@@ -82,15 +82,17 @@ static struct layout lay_out(const struct rung__canvas *canvas,
     return layout;
 }
 
-static uint64_t tables_bytes(const struct rung__canvas *canvas,
+static uint64_t tables_bytes(const struct rung__resampler *self, const struct rung__canvas *canvas,
                              const struct rung__placement *placement)
 {
+    (void)self;
     return lay_out(canvas, placement).tables_bytes;
 }
 
-static uint64_t scratch_bytes(const struct rung__canvas *canvas,
+static uint64_t scratch_bytes(const struct rung__resampler *self, const struct rung__canvas *canvas,
                               const struct rung__placement *placement)
 {
+    (void)self;
     return lay_out(canvas, placement).scratch_bytes;
 }
 
@@ -318,8 +320,9 @@ static struct frame begin(const struct rung__preprocess_frame *of, void *scratch
     return frame;
 }
 
-static void make_tables(const struct rung__preprocess_frame *of)
+static void make_tables(const struct rung__resampler *self, const struct rung__preprocess_frame *of)
 {
+    (void)self;
     const struct frame frame = begin(of, NULL);
     parts[of->canvas->resampler].tables(&frame);
 }
@@ -345,9 +348,10 @@ static uint32_t least(uint32_t a, uint32_t b)
 }
 
 /** Rows above the content, rows of it, rows below it: each may be none. */
-static void rows(const struct rung__preprocess_frame *of, uint32_t first, uint32_t end,
-                 void *scratch)
+static void rows(const struct rung__resampler *self, const struct rung__preprocess_frame *of,
+                 uint32_t first, uint32_t end, void *scratch)
 {
+    (void)self;
     struct frame frame = begin(of, scratch);
     const uint32_t top = of->placement->y, bottom = top + of->placement->height;
     frame.values = (uint32_t *)(frame.scratch + (size_t)frame.layout.values);
@@ -359,4 +363,5 @@ static void rows(const struct rung__preprocess_frame *of, uint32_t first, uint32
         store_fill_rows(&frame, first > bottom ? first : bottom, end);
 }
 
-const struct rung__resampler rung__resampler_c = {tables_bytes, make_tables, scratch_bytes, rows};
+const struct rung__resampler rung__resampler_c = {tables_bytes, make_tables, scratch_bytes, rows,
+                                                  NULL};

@@ -44,7 +44,8 @@ uint64_t rung__preprocess_workspace(const struct rung__preprocess_kernels *kerne
                                     const struct rung__placement *placement)
 {
     const struct rung__resampler *resampler = &kernels->resamplers[canvas->resampler];
-    return resampler->tables_bytes(canvas, placement) + resampler->scratch_bytes(canvas, placement);
+    return resampler->tables_bytes(resampler, canvas, placement) +
+           resampler->scratch_bytes(resampler, canvas, placement);
 }
 
 void rung__preprocess(const struct rung__preprocess_kernels *kernels,
@@ -53,7 +54,7 @@ void rung__preprocess(const struct rung__preprocess_kernels *kernels,
 {
     const struct rung__resampler *resampler = &kernels->resamplers[canvas->resampler];
     const struct rung__preprocess_frame frame = {canvas, placement, surface, workspace, tensor};
-    resampler->make_tables(&frame);
-    resampler->rows(&frame, 0, canvas->height,
-                    (uint8_t *)workspace + resampler->tables_bytes(canvas, placement));
+    resampler->make_tables(resampler, &frame);
+    resampler->rows(resampler, &frame, 0, canvas->height,
+                    (uint8_t *)workspace + resampler->tables_bytes(resampler, canvas, placement));
 }

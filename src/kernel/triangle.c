@@ -120,10 +120,11 @@ static void make_content(void *user, uint32_t y, uint8_t *to)
     work->parts->blend(&window, work->frame->placement->width * 3, to);
 }
 
-void rung__triangle_rows(const struct rung__triangle_parts *parts,
+void rung__triangle_rows(const struct rung__resampler *self,
                          const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                          void *scratch)
 {
+    const struct rung__triangle_parts *parts = self->parts;
     struct work work = begin(parts, frame, scratch);
     const struct rung__byte_rows rows = {make_content, &work, parts->store};
     rung__byte_rows(&rows, frame, first, end, work.scratch + work.layout.row);

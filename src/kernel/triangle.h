@@ -75,15 +75,15 @@ struct rung__triangle_parts {
 };
 
 /* The functions of a rung__resampler. */
-uint64_t rung__triangle_tables_bytes(const struct rung__triangle_parts *parts,
+uint64_t rung__triangle_tables_bytes(const struct rung__resampler *self,
                                      const struct rung__canvas *canvas,
                                      const struct rung__placement *placement);
-void rung__triangle_make_tables(const struct rung__triangle_parts *parts,
+void rung__triangle_make_tables(const struct rung__resampler *self,
                                 const struct rung__preprocess_frame *frame);
-uint64_t rung__triangle_scratch_bytes(const struct rung__triangle_parts *parts,
+uint64_t rung__triangle_scratch_bytes(const struct rung__resampler *self,
                                       const struct rung__canvas *canvas,
                                       const struct rung__placement *placement);
-void rung__triangle_rows(const struct rung__triangle_parts *parts,
+void rung__triangle_rows(const struct rung__resampler *self,
                          const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                          void *scratch);
 

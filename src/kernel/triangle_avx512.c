@@ -292,28 +292,6 @@ static const struct rung__triangle_parts parts = {
     filters, sizeof filters / sizeof *filters, WORDS, ROWS, pack, blend, rung__store_bytes_avx512,
 };
 
-static uint64_t tables_bytes(const struct rung__canvas *canvas,
-                             const struct rung__placement *placement)
-{
-    return rung__triangle_tables_bytes(&parts, canvas, placement);
-}
-
-static void make_tables(const struct rung__preprocess_frame *frame)
-{
-    rung__triangle_make_tables(&parts, frame);
-}
-
-static uint64_t scratch_bytes(const struct rung__canvas *canvas,
-                              const struct rung__placement *placement)
-{
-    return rung__triangle_scratch_bytes(&parts, canvas, placement);
-}
-
-static void rows(const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
-                 void *scratch)
-{
-    rung__triangle_rows(&parts, frame, first, end, scratch);
-}
-
-const struct rung__resampler rung__triangle_avx512 = {tables_bytes, make_tables, scratch_bytes,
-                                                      rows};
+const struct rung__resampler rung__triangle_avx512 = {
+    rung__triangle_tables_bytes, rung__triangle_make_tables, rung__triangle_scratch_bytes,
+    rung__triangle_rows, &parts};

@@ -91,16 +91,18 @@ struct rung__triangle_layout rung__triangle_lay_out(const struct rung__triangle_
     return layout;
 }
 
-uint64_t rung__triangle_tables_bytes(const struct rung__triangle_parts *parts,
+uint64_t rung__triangle_tables_bytes(const struct rung__resampler *self,
                                      const struct rung__canvas *canvas,
                                      const struct rung__placement *placement)
 {
+    const struct rung__triangle_parts *parts = self->parts;
     return rung__triangle_lay_out(parts, canvas, placement).tables_bytes;
 }
 
-uint64_t rung__triangle_scratch_bytes(const struct rung__triangle_parts *parts,
+uint64_t rung__triangle_scratch_bytes(const struct rung__resampler *self,
                                       const struct rung__canvas *canvas,
                                       const struct rung__placement *placement)
 {
+    const struct rung__triangle_parts *parts = self->parts;
     return rung__triangle_lay_out(parts, canvas, placement).scratch_bytes;
 }

@@ -172,9 +172,10 @@ static void make_rows(const struct tables *tables)
     }
 }
 
-void rung__triangle_make_tables(const struct rung__triangle_parts *parts,
+void rung__triangle_make_tables(const struct rung__resampler *self,
                                 const struct rung__preprocess_frame *frame)
 {
+    const struct rung__triangle_parts *parts = self->parts;
     struct tables tables = {
         .parts = parts,
         .frame = frame,

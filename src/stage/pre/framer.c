@@ -43,8 +43,8 @@ rung_result rung__framer_reserve(struct rung__framer *framer,
 {
     const struct rung__resampler *resampler = resampler_of(framer, request->canvas);
     const struct rung__placement *placement = request->placement;
-    const uint64_t tables = resampler->tables_bytes(request->canvas, placement);
-    const uint64_t scratch = resampler->scratch_bytes(request->canvas, placement);
+    const uint64_t tables = resampler->tables_bytes(resampler, request->canvas, placement);
+    const uint64_t scratch = resampler->scratch_bytes(resampler, request->canvas, placement);
     if (tables > framer->tables_bytes)
         framer->format = 0; /* those that are there go */
     if (grow(&framer->tables, &framer->tables_bytes, tables, 1) &&
@@ -65,7 +65,8 @@ rung_result rung__framer_begin(struct rung__framer *framer, const struct rung__p
     const uint32_t format = request->surface->format;
     if (framer->format != format ||
         memcmp(&framer->placement, request->placement, sizeof framer->placement) != 0) {
-        resampler_of(framer, request->canvas)->make_tables(out);
+        const struct rung__resampler *resampler = resampler_of(framer, request->canvas);
+        resampler->make_tables(resampler, out);
         framer->placement = *request->placement;
         framer->format = format;
     }
@@ -76,8 +77,9 @@ void rung__framer_rows(const struct rung__framer *framer,
                        const struct rung__preprocess_frame *frame, uint32_t worker, uint32_t first,
                        uint32_t end)
 {
-    resampler_of(framer, frame->canvas)
-        ->rows(frame, first, end, framer->scratch + (size_t)(worker * framer->scratch_bytes));
+    const struct rung__resampler *resampler = resampler_of(framer, frame->canvas);
+    resampler->rows(resampler, frame, first, end,
+                    framer->scratch + (size_t)(worker * framer->scratch_bytes));
 }
 
 /* ---- one thread ------------------------------------------------------------------------------ */

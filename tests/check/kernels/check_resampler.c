@@ -28,8 +28,8 @@ static struct maker maker_new(const struct job *job, uint64_t flags)
     struct rung__preprocess_kernels kernels;
     rung__preprocess_init(&kernels, flags);
     const struct rung__resampler resampler = kernels.resamplers[job->canvas.resampler];
-    const uint64_t tables = resampler.tables_bytes(&job->canvas, &job->placement);
-    const uint64_t scratch = resampler.scratch_bytes(&job->canvas, &job->placement);
+    const uint64_t tables = resampler.tables_bytes(&resampler, &job->canvas, &job->placement);
+    const uint64_t scratch = resampler.scratch_bytes(&resampler, &job->canvas, &job->placement);
     return (struct maker){resampler, guard_bytes((size_t)tables, 0xa5),
                           guard_bytes((size_t)scratch, 0x5a)};
 }
@@ -38,10 +38,11 @@ static void maker_run(const struct maker *maker, const struct job *job, void *te
 {
     const struct rung__preprocess_frame frame = {&job->canvas, &job->placement, job->surface,
                                                  maker->tables.bytes, tensor};
-    maker->resampler.make_tables(&frame);
+    maker->resampler.make_tables(&maker->resampler, &frame);
     for (uint32_t first = 0; first < job->canvas.height; first += job->piece) {
         const uint32_t rest = job->canvas.height - first;
-        maker->resampler.rows(&frame, first, first + (rest < job->piece ? rest : job->piece),
+        maker->resampler.rows(&maker->resampler, &frame, first,
+                              first + (rest < job->piece ? rest : job->piece),
                               maker->scratch.bytes);
     }
 }
