@@ -245,45 +245,14 @@ static inline uint32_t same_class(const struct rung__select_grid *grid,
                    _mm256_cmpeq_epi16(lanes_at(block->class_id + LANES), query->class_id));
 }
 
-static inline bool cell_rules_out(const struct rung__select_grid *grid,
-                                  const struct rung__select_cell *cell, const struct query *query,
-                                  const struct rung__select_box *box)
+static inline bool lanes_rule_out(const struct rung__select_grid *grid,
+                                  const struct rung__select_block *block, uint32_t lanes,
+                                  const struct query *query, const struct rung__select_box *box)
 {
-    const struct rung__select_block *block = &grid->blocks[cell->first];
-    for (uint32_t i = 0; i < cell->count; i += RUNG__SELECT_LANES, block++) {
-        uint32_t lanes = touching(block, query) & rung__select_lanes(cell->count - i);
-        if (!lanes)
-            continue;
-        lanes &= same_class(grid, block, query);
-        const struct verdict verdict = judge(grid, block, lanes, query);
-        if (verdict.sure ||
-            (verdict.close && rung__select_any_rules_out(grid, block, verdict.close, box)))
-            return true;
-    }
-    return false;
+    const struct verdict verdict = judge(grid, block, lanes, query);
+    return verdict.sure ||
+           (verdict.close && rung__select_any_rules_out(grid, block, verdict.close, box));
 }
 
-static bool rules_out(const struct rung__select_grid *grid, const struct rung__select_box *box)
-{
-    const struct rung__select_span span = rung__select_span(grid, box);
-    const struct query query = make_query(grid, box);
-    for (uint32_t row = span.top; row <= span.bottom; row++)
-        for (uint32_t column = span.left; column <= span.right; column++)
-            if (cell_rules_out(grid, &grid->cells[row * grid->columns + column], &query, box))
-                return true;
-    return false;
-}
-
-static void run(const struct rung__candidate *candidates, uint32_t count,
-                const struct rung__selection *selection, uint32_t k, void *workspace,
-                struct rung__selected *selected)
-{
-    static const struct rung__select_parts parts = {admit, rules_out};
-    rung__select_grid(&parts, candidates, count, selection, k, workspace, selected);
-}
-
-void rung__select_init_avx2(struct rung__select_kernels *kernels)
-{
-    kernels->workspace_bytes = rung__select_grid_workspace;
-    kernels->run = run;
-}
+#define INIT rung__select_init_avx2
+#include "kernel/select_search.h"
