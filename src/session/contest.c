@@ -113,8 +113,9 @@ rung_result rung__bout_frames(struct rung__bout *bout, enum rung__side side, uin
     const struct rung__contest *contest = bout->contest;
     rung_context *context = bout->contexts[side];
     rung_result result = RUNG_OK;
+    uint32_t f = 0;
     *ns = 0;
-    for (uint32_t f = 0; f < contest->frame_count && result == RUNG_OK; f++) {
+    for (; f < contest->frame_count && result == RUNG_OK; f++) {
         rung_run_info info = {.struct_size = sizeof info, .version = RUNG_STRUCT_VERSION};
         size_t size = 0;
         result = rung__run_frame(context, rung__answer_of(context), &contest->frames[f],
@@ -123,7 +124,7 @@ rung_result rung__bout_frames(struct rung__bout *bout, enum rung__side side, uin
             result = rung__bout_take(bout, side, f, (struct rung__bytes){bout->packet, size});
         *ns += time_of(contest, &info);
     }
-    *ns /= contest->frame_count;
+    *ns /= f ? f : 1;
     return result;
 }
 

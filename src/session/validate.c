@@ -330,8 +330,9 @@ static rung_result validate_stages(const struct rung__validate_task *task, rung_
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-static rung_result validate_with_made(struct rung__validate_task *task, rung_model *model)
+static rung_result validate_with_made(const struct rung__validate_task *given, rung_model *model)
 {
+    struct rung__validate_task task = *given;
     const struct rung__canvas *canvas = &model->artifact.view.header.canvas;
     const rung_frame frames[] = {
         rung__validate_picture(CAMERA_WIDTH, CAMERA_HEIGHT),
@@ -340,22 +341,21 @@ static rung_result validate_with_made(struct rung__validate_task *task, rung_mod
     rung_result result = frames[0].pixels && frames[1].pixels
                              ? RUNG_OK
                              : rung__fail(RUNG_NO_MEMORY, "no memory for pictures");
-    task->frames = frames;
-    task->frame_count = task->unproven ? 1 : 2; /* a probe has little time */
+    task.frames = frames;
+    task.frame_count = task.unproven ? 1 : 2; /* a probe has little time */
     if (result == RUNG_OK)
-        result = validate_stages(task, model);
+        result = validate_stages(&task, model);
     for (uint32_t f = 0; f < 2; f++)
         free((void *)frames[f].pixels);
     return result;
 }
 
-rung_result rung__validate(rung_model *model, const struct rung__validate_task *given)
+rung_result rung__validate(rung_model *model, const struct rung__validate_task *task)
 {
-    struct rung__validate_task task = *given;
     /* Nothing is to be measured beside it. */
     const bool wanted = atomic_exchange(&model->wants_background, false);
     rung_result result =
-        task.frame_count ? validate_stages(&task, model) : validate_with_made(&task, model);
+        task->frame_count ? validate_stages(task, model) : validate_with_made(task, model);
     if (wanted)
         atomic_store(&model->wants_background, true);
     return result;

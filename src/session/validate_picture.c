@@ -46,7 +46,7 @@ static void paint_patch(uint8_t *pixels, uint32_t width, uint32_t height, uint32
 rung_frame rung__validate_picture(uint32_t width, uint32_t height)
 {
     uint32_t state = SEED;
-    uint8_t *pixels = malloc((size_t)CHANNELS * width * height);
+    uint8_t *pixels = width && height ? malloc((size_t)CHANNELS * width * height) : NULL;
     if (pixels)
         paint_ground(pixels, width, height, &state);
     for (uint32_t i = 0; i < PATCHES && pixels; i++)

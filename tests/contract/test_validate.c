@@ -385,6 +385,49 @@ static void one_that_fails_is_an_outcome(void **state)
     assert_non_null(strstr(report.rows[0].reason, "on fire"));
 }
 
+/* ---- behind a probe -------------------------------------------------------------------------- */
+
+static char told[512];
+
+static void hear(void *user, int32_t level, const char *text)
+{
+    (void)user, (void)level;
+    if (strstr(text, "the stages around the model"))
+        snprintf(told, sizeof told, "%s", text);
+}
+
+static void a_probe_validates_what_it_chose_in_a_process_or_without(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        rung_instance *probing = NULL;
+        const rung_instance_options options = {
+            .struct_size = sizeof options,
+            .version = RUNG_STRUCT_VERSION,
+            .flags = i ? RUNG_INSTANCE_NO_CHILDREN : 0,
+            .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
+            .trust_path = files.public_key,
+            .helper_path = i ? NULL : getenv("RUNG_TEST_HELPER"),
+            .probe = RUNG_PROBE_OFF,
+            .log_level = RUNG_LOG_INFO,
+            .log = hear,
+        };
+        const rung_probe_options with = {
+            .struct_size = sizeof with, .version = RUNG_STRUCT_VERSION, .threads = THREADS};
+        told[0] = '\0';
+        assert_int_equal(rung_instance_create(&options, &probing), RUNG_OK);
+        assert_int_equal(rung_model_probe(probing, files.model, &with, NULL, NULL), RUNG_OK);
+        for (size_t row = 0; row < 3; row++) {
+            static const char *const earned[] = {"threaded-exact-v1 ", "ring-v1 ", "overlap-v1 "};
+            assert_non_null(strstr(told, earned[row]));
+        }
+        assert_null(strstr(told, "different"));
+        assert_null(strstr(told, "failed"));
+        assert_null(strstr(told, "import-v1")); /* its evidence ships */
+        rung_instance_destroy(probing);
+    }
+}
+
 /* ---- what stands in the way ------------------------------------------------------------------ */
 
 static void a_folder_that_cannot_be_written_is_an_outcome(void **state)
@@ -439,6 +482,7 @@ int main(void)
         TEST(without_time_nothing_is_proven_and_a_record_stays),
         TEST(one_whose_bytes_differ_is_refused_and_loses_its_record),
         TEST(one_that_fails_is_an_outcome),
+        TEST(a_probe_validates_what_it_chose_in_a_process_or_without),
         TEST(a_folder_that_cannot_be_written_is_an_outcome),
         TEST(wrong_arguments_are_refused),
     };

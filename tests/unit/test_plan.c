@@ -159,8 +159,8 @@ static void a_damaged_file_of_records_is_refused(void **state)
         "{\"schema\":2,\"records\":[]}",
         "{\"schema\":1}",
         "{\"schema\":1,\"records\":[{}]}",
-        "{\"schema\":1,\"records\":[{\"stage\":\"lunch\",\"id\":\"a\",\"environment\":\"e\","
-        "\"width\":0,\"height\":0,\"base_ns\":1,\"p50_ns\":1,\"digest\":\"\"}]}",
+        ("{\"schema\":1,\"records\":[{\"stage\":\"lunch\",\"id\":\"a\",\"environment\":\"e\","
+         "\"width\":0,\"height\":0,\"base_ns\":1,\"p50_ns\":1,\"digest\":\"\"}]}"),
     };
     struct rung__records records;
     (void)state;

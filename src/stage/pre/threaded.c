@@ -61,6 +61,13 @@ static void run_worker(void *data)
     }
 }
 
+static void set_pending(struct pool *pool)
+{
+    rung__mutex_lock(&pool->mutex);
+    pool->pending = true;
+    rung__mutex_unlock(&pool->mutex);
+}
+
 static void wait_for_all(void *data)
 {
     struct pool *pool = data;
@@ -145,7 +152,7 @@ static rung_result run(void *object, void *data)
     if (result != RUNG_OK)
         return result;
     keep(pool, request);
-    pool->pending = true;
+    set_pending(pool); /* another thread may still wait for the frame before */
     for (uint32_t i = 0; i < pool->started; i++)
         rung__semaphore_post(&pool->begin);
     work(pool, 0);
