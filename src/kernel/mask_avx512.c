@@ -7,7 +7,7 @@
 
 static __mmask16 lanes_of(uint32_t count)
 {
-    return count < LANES ? (__mmask16)((1u << count) - 1) : 0xffff;
+    return (__mmask16)(count < LANES ? (1u << count) - 1 : 0xffff);
 }
 
 /** The order of numbers as the order of integers, as the oracle has it (mask_c.c). */

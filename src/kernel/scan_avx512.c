@@ -8,7 +8,7 @@
 /** The first `count` lanes, all of them from LANES on. */
 static __mmask16 lanes(uint32_t count)
 {
-    return count < LANES ? (__mmask16)((1u << count) - 1) : (__mmask16)0xffff;
+    return (__mmask16)(count < LANES ? (1u << count) - 1 : 0xffff);
 }
 
 static void mark(const float *scores, uint32_t count, struct rung__scan_range range,

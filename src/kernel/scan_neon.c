@@ -31,7 +31,7 @@ static void mark(const float *scores, uint32_t count, struct rung__scan_range ra
     for (; i + 4 * LANES <= count; i += 4 * LANES) {
         uint32x4_t in[4];
         for (uint32_t v = 0; v < 4; v++) {
-            const float32x4_t values = vld1q_f32(scores + i + v * LANES);
+            const float32x4_t values = vld1q_f32(scores + i + (size_t)v * LANES);
             in[v] = vandq_u32(vcgeq_f32(values, least), vcltq_f32(values, below));
         }
         if (is_any(vorrq_u32(vorrq_u32(in[0], in[1]), vorrq_u32(in[2], in[3]))))
