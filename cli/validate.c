@@ -234,7 +234,7 @@ static const struct option_row options[] = {
     {
         .name = "time-limit",
         .argument = "SECONDS",
-        .text = "how long an implementation may take (default 5)",
+        .text = "how long an implementation may take (default 20)",
         .kind = OPTION_NUMBER,
         .target = &time_limit_s,
         .least = 1,

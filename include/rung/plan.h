@@ -68,7 +68,7 @@ typedef struct rung_validate_options {
     uint32_t struct_size;   /**< sizeof(rung_validate_options) */
     uint32_t version;       /**< RUNG_STRUCT_VERSION */
     uint32_t flags;         /**< 0 */
-    uint32_t time_limit_ms; /**< of each implementation; 0: 5000 */
+    uint32_t time_limit_ms; /**< of each implementation; 0: 20000 */
     /** What is looked at, borrowed for the call, at most 64: real pictures, of the sizes that are
      * to come. `frame_count` 0: one of the canvas' size and one of 1280 × 720 are made. */
     const rung_frame *const *frames;

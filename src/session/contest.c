@@ -185,6 +185,11 @@ static uint64_t median(uint64_t *times, uint32_t count)
     return times[count / 2];
 }
 
+static bool is_ending(const struct rung__contest *contest)
+{
+    return contest->ending && atomic_load(contest->ending);
+}
+
 /** Each side once, another one first each time; the first round, which is base's, times nothing. */
 static rung_result run_round(struct rung__bout *bout, uint32_t round,
                              uint64_t times[RUNG__SIDES][ROUNDS_MOST + 1])
@@ -193,6 +198,10 @@ static rung_result run_round(struct rung__bout *bout, uint32_t round,
     rung_result result = RUNG_OK;
     for (uint32_t k = 0; k < sides && result == RUNG_OK && !bout->over; k++) {
         const uint32_t side = (round + k) % sides;
+        if (is_ending(bout->contest)) {
+            end(bout, RUNG__CONTEST_UNTIMED, "there was no time for it");
+            break;
+        }
         result = take_turn(bout, (enum rung__side)side, &times[side][round]);
     }
     return result == RUNG_OK && round == 0 && !bout->over ? make_digest(bout) : result;
@@ -214,11 +223,6 @@ static void tell_times(struct rung__contest *contest, uint32_t rounds,
                       ROUNDS_LEAST, (double)contest->limit_ns / 1e9);
 }
 
-static bool is_ending(const struct rung__contest *contest)
-{
-    return contest->ending && atomic_load(contest->ending);
-}
-
 /** Where the first round shows that there is no time for enough of them, none is made. */
 static rung_result run_rounds(struct rung__bout *bout)
 {
@@ -228,7 +232,7 @@ static rung_result run_rounds(struct rung__bout *bout)
     rung_result result = run_round(bout, 0, times);
     const uint64_t warm = rung__clock_now() - began;
     while (result == RUNG_OK && !bout->over && rounds < ROUNDS_MOST && spent < limit &&
-           warm / 2 < limit / ROUNDS_LEAST && !is_ending(bout->contest)) {
+           warm / 2 < limit / ROUNDS_LEAST) {
         result = run_round(bout, rounds + 1, times);
         rounds += result == RUNG_OK && !bout->over;
         spent = rung__clock_now() - began;

@@ -23,9 +23,9 @@ def model(tmp_path_factory, keys):
 
 @pytest.fixture
 def validate(model, keys, tmp_path):
-    def call(*arguments, state=tmp_path / "state", **options):
-        return run("validate", "-m", model, "--trust", keys / "key.pub.pem", *arguments,
-                   environment=clean_environment(XDG_STATE_HOME=str(state)), **options)
+    def call(*arguments, state=tmp_path / "state", status=0, **variables):
+        return run("validate", "-m", model, "--trust", keys / "key.pub.pem", *arguments, status=status,
+                   environment=clean_environment(XDG_STATE_HOME=str(state), **variables))
     return call
 
 
@@ -84,6 +84,13 @@ def test_the_table_has_the_same_rows(validate, pictures):
 def test_what_cannot_serve_says_why(validate):
     threaded = rows(validate("--json", "--threads", "1"))["threaded-exact-v1"]
     assert threaded["outcome"] == "unsuited" and "one thread" in threaded["reason"] and "p50_ms" not in threaded
+
+
+def test_the_environment_bounds_the_threads_and_chooses_nothing(validate):
+    bounded = rows(validate("--json", "--threads", "2", RUNG_PREPROCESSOR_MAX_WORKERS="1"))
+    assert bounded["threaded-exact-v1"]["outcome"] == "unsuited"
+    chosen = rows(validate("--json", "--threads", "2", RUNG_PREPROCESSOR="base", RUNG_SCHEDULER="base"))
+    assert all(chosen[name]["outcome"] in PROVEN for name in EARNED)
 
 
 def test_a_state_folder_that_cannot_be_written_is_no_failure(validate, tmp_path):
