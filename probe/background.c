@@ -93,10 +93,12 @@ static rung_result work(const struct task *task)
                                : rung__policy_by_load(rung__instance_hardware_root(instance)),
     };
     result = rung__probe_unasked(instance, task->model, &options);
-    if (result == RUNG_OK)
-        result = rung_engines_build(instance, &task->model, 1, NULL, NULL, NULL);
+    if (result != RUNG_OK)
+        return result;
+    result = rung_engines_build(instance, &task->model, 1, NULL, NULL, NULL);
     if (result == RUNG_OK)
         rung__validate_unasked(instance, task->model);
+    rung__retry_forget(instance->state); /* last: who waits for it waits for all of this */
     return result;
 }
 

@@ -68,9 +68,11 @@ static rung_result probe_here(struct rung_instance *instance)
         .policy = instance->probe != RUNG_PROBE_DEFAULT ? instance->probe : by_load,
     };
     rung_result result = rung__probe_unasked(instance, instance->background.model, &options);
-    if (result == RUNG_OK)
-        rung__validate_unasked(instance, instance->background.model);
-    return result;
+    if (result != RUNG_OK)
+        return result;
+    rung__validate_unasked(instance, instance->background.model);
+    rung__retry_forget(instance->state);
+    return RUNG_OK;
 }
 
 static void run(struct rung_instance *instance)

@@ -13,7 +13,6 @@
 #include "ladder/attempts.h"
 #include "ladder/pins.h"
 #include "ladder/probe.h"
-#include "ladder/retry.h"
 #include "ladder/trial_thread.h"
 #include "session/model.h"
 #include "session/own_device.h"
@@ -439,7 +438,5 @@ rung_result rung__probe_unasked(rung_instance *instance, const char *path,
     struct probe probe = {.instance = instance, .unasked = true};
     rung_result result = probe_model(&probe, path, options);
     finish(&probe);
-    if (result == RUNG_OK)
-        rung__retry_forget(instance->state);
     return result;
 }
