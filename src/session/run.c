@@ -10,13 +10,14 @@
 
 const struct rung__answer *rung__answer_of(const struct rung_context *context)
 {
-    static const struct rung__answer *const answers[] = {
-        &rung__answer_targets, &rung__answer_embedding, &rung__answer_mask};
-    const uint32_t role = context->model->artifact.view.header.role;
-    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
-        if ((uint32_t)answers[i]->role == role)
-            return answers[i];
-    return NULL; /* admission lets no other role in */
+    switch (context->model->artifact.view.header.role) {
+    case RUNG_ROLE_EMBEDDER:
+        return &rung__answer_embedding;
+    case RUNG_ROLE_SEGMENTER:
+        return &rung__answer_mask;
+    default: /* admission lets no other role in */
+        return &rung__answer_targets;
+    }
 }
 
 /** The frame as a surface and a crop of it, both checked. */

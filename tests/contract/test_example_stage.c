@@ -47,7 +47,7 @@ static void make_tensor(const char *id, const struct rung__canvas *canvas, void 
 {
     static uint8_t pixels[SIDE * SIDE * 3];
     const struct rung__catalog catalog = catalog_with_example();
-    const struct rung__surface surface = {pixels, SIDE * 3, SIDE, SIDE, RUNG_PIXEL_RGB8};
+    const struct rung__surface surface = {pixels, (uint64_t)SIDE * 3, SIDE, SIDE, RUNG_PIXEL_RGB8};
     const struct rung__stage_context here = {.device = "cpu",
                                              .device_id = "",
                                              .level = "scalar",

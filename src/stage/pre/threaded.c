@@ -21,7 +21,6 @@ struct worker {
 
 struct pool {
     struct rung__framer framer;
-    struct worker *workers;
     uint32_t started; /**< threads */
     bool ending;
     struct rung__mutex mutex; /**< guards `pending` */
@@ -31,8 +30,9 @@ struct pool {
     struct rung__canvas canvas; /* the frame's parts, for the threads that work on beyond `run` */
     struct rung__placement placement;
     struct rung__surface surface;
-    uint32_t share;   /**< rows */
-    atomic_uint next; /**< the first row that nobody has taken */
+    uint32_t share;          /**< rows */
+    atomic_uint next;        /**< the first row that nobody has taken */
+    struct worker workers[]; /**< the threads */
 };
 
 static void work(struct pool *pool, uint32_t number)
@@ -93,23 +93,20 @@ static void destroy(void *object)
     rung__semaphore_finish(&pool->done);
     rung__mutex_finish(&pool->mutex);
     rung__framer_finish(&pool->framer);
-    free(pool->workers);
     free(pool);
 }
 
 static rung_result create(const struct rung__stage_context *context, void **object)
 {
     const uint32_t threads = context->workers - 1;
-    struct pool *pool = calloc(1, sizeof *pool);
+    struct pool *pool = calloc(1, sizeof *pool + threads * sizeof *pool->workers);
     if (!pool)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
     rung__framer_init(&pool->framer, context->cpu_flags, context->workers);
     rung__semaphore_init(&pool->begin);
     rung__semaphore_init(&pool->done);
     rung__mutex_init(&pool->mutex);
-    pool->workers = calloc(threads ? threads : 1, sizeof *pool->workers);
-    rung_result result =
-        pool->workers ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for a context");
+    rung_result result = RUNG_OK;
     for (uint32_t i = 0; i < threads && result == RUNG_OK; i++) {
         pool->workers[i] = (struct worker){.pool = pool, .number = 1 + i};
         result =
