@@ -146,10 +146,12 @@ static bool base_repeats(struct rung__bout *bout)
     return repeats;
 }
 
+/** Before its time: what was seen so far proves nothing. */
 static void end(struct rung__bout *bout, enum rung__contest_end how, const char *why)
 {
     bout->over = true;
     bout->contest->end = how;
+    bout->contest->digest[0] = '\0';
     rung__why_not(&bout->contest->why, "%s", why);
 }
 

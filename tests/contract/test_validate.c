@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "session/validate.h"
 #include "stage/implementations.h"
+#include "stage/post/post.h"
 #include "stage/pre/pre.h"
 
 #define SIDE     90
@@ -338,24 +339,40 @@ static rung_result run_failing(void *object, void *data)
     return rung__fail(RUNG_BACKEND, "the device is on fire");
 }
 
-static struct report validate_with(rung_result (*run)(void *object, void *request))
+/** Right in the first round, which looks at two frames, and then no more: a target of nothing. */
+static rung_result run_wrong_later(void *object, void *data)
 {
-    static struct rung__stage_operations operations;
-    static struct rung__implementation no_good;
-    static const struct rung__implementation *const
-        pre[] = {&no_good, &rung__pre_base, NULL},
-        *const buffer[] = {&rung__buffer_base, NULL},
-        *const schedule[] = {&rung__schedule_base, NULL}, *const post[] = {&rung__post_base, NULL},
-        *const engine[] = {&rung__engine_base, NULL};
-    static const struct rung__catalog catalog = {{pre, buffer, schedule, post, engine}};
-    operations = *rung__pre_base.operations;
-    no_good = rung__pre_base;
-    no_good.id = "threaded-exact-v1"; /* the name of one that has a record */
+    static unsigned runs;
+    struct rung__post_request *request = data;
+    rung_result result = rung__post_base.operations->run(object, data);
+    if (++runs > 2) {
+        request->decoded->candidates[0] = (struct rung__candidate){0};
+        request->selected->order[0] = 0;
+        request->selected->count = 1;
+    }
+    return result;
+}
+
+/** As base, but with another `run`, and with the name of one that may have a record. */
+static struct report validate_with(enum rung__stage stage, rung_result (*run)(void *, void *))
+{
+    static const struct rung__implementation *const bases[] = {
+        &rung__pre_base, &rung__buffer_base, &rung__schedule_base, &rung__post_base,
+        &rung__engine_base};
+    struct rung__implementation no_good = *bases[stage];
+    struct rung__stage_operations operations = *no_good.operations;
+    const struct rung__implementation *lists[RUNG__STAGES][3] = {{NULL}};
+    struct rung__catalog catalog;
+    for (uint32_t i = 0; i < RUNG__STAGES; i++) {
+        lists[i][0] = i == stage ? &no_good : bases[i];
+        lists[i][1] = i == stage ? bases[i] : NULL;
+        catalog.stages[i] = lists[i];
+    }
+    no_good.id = "threaded-exact-v1";
     no_good.components = RUNG__COMPONENT_THREADS;
     no_good.per_model = true;
     no_good.fallback = RUNG__STAGE_BASE;
-    if (run)
-        operations.run = run;
+    operations.run = run ? run : operations.run;
     no_good.operations = &operations;
     return validate(&catalog, tested_wins);
 }
@@ -363,11 +380,11 @@ static struct report validate_with(rung_result (*run)(void *object, void *reques
 static void one_whose_bytes_differ_is_refused_and_loses_its_record(void **state)
 {
     (void)state;
-    struct report report = validate_with(NULL);
+    struct report report = validate_with(RUNG__STAGE_PREPROCESS, NULL);
     assert_outcome(&report, "threaded-exact-v1", "recorded");
     assert_auto(0, 0, "threaded-exact-v1");
 
-    report = validate_with(run_wrong);
+    report = validate_with(RUNG__STAGE_PREPROCESS, run_wrong);
     assert_int_equal(report.count, 1);
     assert_outcome(&report, "threaded-exact-v1", "different");
     assert_string_equal(report.rows[0].digest, "");
@@ -377,10 +394,19 @@ static void one_whose_bytes_differ_is_refused_and_loses_its_record(void **state)
     json_decref(json);
 }
 
+static void one_whose_bytes_differ_later_is_refused_too(void **state)
+{
+    (void)state;
+    const struct report report = validate_with(RUNG__STAGE_POSTPROCESS, run_wrong_later);
+    assert_outcome(&report, "threaded-exact-v1", "different");
+    assert_string_equal(report.rows[0].digest, "");
+    assert_non_null(strstr(report.rows[0].reason, "packet"));
+}
+
 static void one_that_fails_is_an_outcome(void **state)
 {
     (void)state;
-    const struct report report = validate_with(run_failing);
+    const struct report report = validate_with(RUNG__STAGE_PREPROCESS, run_failing);
     assert_outcome(&report, "threaded-exact-v1", "failed");
     assert_non_null(strstr(report.rows[0].reason, "on fire"));
 }
@@ -481,6 +507,7 @@ int main(void)
         TEST(one_that_is_not_faster_than_all_others_loses_its_record),
         TEST(without_time_nothing_is_proven_and_a_record_stays),
         TEST(one_whose_bytes_differ_is_refused_and_loses_its_record),
+        TEST(one_whose_bytes_differ_later_is_refused_too),
         TEST(one_that_fails_is_an_outcome),
         TEST(a_probe_validates_what_it_chose_in_a_process_or_without),
         TEST(a_folder_that_cannot_be_written_is_an_outcome),
