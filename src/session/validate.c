@@ -118,19 +118,22 @@ static struct rung__record record_of(const struct candidate *candidate,
     return record;
 }
 
+enum keeping { KEEP, DROP, REFUSE };
+
 /** Writes the records of the tested ones, or takes older ones away. Results: OK, and what stands in
  * the way of the file. */
-static rung_result keep(const struct candidate *candidate, bool worth_it)
+static rung_result keep(const struct candidate *candidate, enum keeping keeping)
 {
     const struct rung_instance *instance = candidate->model->instance;
     struct rung__record rows[2];
     uint32_t count = 0;
-    bool changes = worth_it;
+    bool changes = keeping != DROP;
     for (uint32_t i = 0; i < 2 && candidate->tested[i]; i++, count++) {
         rows[i] = record_of(candidate, candidate->tested[i]);
         changes = changes || rung__records_find(&candidate->staging.records, candidate->tested[i],
                                                 &candidate->staging.context);
-        if (!worth_it)
+        rows[i].refused = keeping == REFUSE;
+        if (keeping == DROP)
             rows[i].digest[0] = '\0';
     }
     if (!changes)
@@ -206,10 +209,11 @@ static void judge_times(const struct candidate *candidate)
     const bool worth_it = is_worth_it(&candidate->contest);
     tell_ratios(candidate, &why);
     if (has_shipped(candidate)) {
+        (void)keep(candidate, DROP); /* what refused it, if anything did */
         tell(candidate, "shipped", &why);
         return;
     }
-    const bool kept = keep(candidate, worth_it) == RUNG_OK;
+    const bool kept = keep(candidate, worth_it ? KEEP : DROP) == RUNG_OK;
     if (!kept)
         rung__why_not(&why, "%s", rung_last_error());
     tell(candidate, !kept ? "unkept" : worth_it ? "recorded" : "slower", &why);
@@ -230,7 +234,7 @@ static void judge(const struct candidate *candidate)
         break;
     case RUNG__CONTEST_DIFFERENT:
     case RUNG__CONTEST_FAILED:
-        (void)keep(candidate, false);
+        (void)keep(candidate, REFUSE);
         rung__log_write(&candidate->model->instance->log, RUNG_LOG_ERROR,
                         "%s is not to be used on this device: %s", candidate->tested[0]->id,
                         contest->why.text);

@@ -94,6 +94,7 @@ json_t *rung__implementation_json(const struct rung__implementation *at)
     rung__json_set(json, "components", names_of(at->components, rung__component_name, &failed),
                    &failed);
     rung__json_set(json, "needs", at->needs ? json_string(at->needs->id) : json_null(), &failed);
+    rung__json_set(json, "for_others", json_boolean(at->for_others), &failed);
     rung__json_set(json, "fallback", at->fallback ? json_string(at->fallback) : json_null(),
                    &failed);
     rung__json_set(json, "changes_numerics", json_boolean(at->changes_numerics), &failed);

@@ -94,8 +94,9 @@ struct rung__implementation {
     uint32_t most_width, most_height;         /**< of the canvas */
     uint32_t dtypes, layouts;                 /**< of the canvas, bits 1 << number */
     const struct rung__implementation *needs; /**< of another stage, or NULL */
-    const char *fallback;                     /**< an id of the same stage; NULL: there is none */
-    bool per_model; /**< its use depends on the model: records hold for one */
+    bool for_others;      /**< of use only to what needs it: auto does not take it by itself */
+    const char *fallback; /**< an id of the same stage; NULL: there is none */
+    bool per_model;       /**< its use depends on the model: records hold for one */
     bool changes_numerics;
     bool supports_concurrency;                  /**< one object may serve several threads at once */
     const char *output;                         /**< what comes out, in words */

@@ -24,6 +24,7 @@ struct rung__record {
     uint32_t width, height;                    /**< of the pictures; 0: it was no matter of them */
     uint64_t base_ns, p50_ns;                  /**< medians of base and of this one */
     char digest[2 * RUNG__SHA256_BYTES + 1];   /**< of the outputs, which are those of base */
+    bool refused; /**< they were not: auto does not take it, whatever evidence ships */
 };
 
 /** At most RUNG__RECORDS_MAX; all zero holds none. End with rung__records_finish. */

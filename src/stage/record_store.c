@@ -22,11 +22,11 @@ static rung_result no_memory(void)
 
 json_t *rung__record_json(const struct rung__record *record)
 {
-    return json_pack("{s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:s}", "stage", rung__stage_name(record->stage),
-                     "id", record->id, "environment", record->environment, "width",
-                     (json_int_t)record->width, "height", (json_int_t)record->height, "base_ns",
-                     (json_int_t)record->base_ns, "p50_ns", (json_int_t)record->p50_ns, "digest",
-                     record->digest);
+    return json_pack(
+        "{s:s,s:s,s:s,s:I,s:I,s:I,s:I,s:s,s:b}", "stage", rung__stage_name(record->stage), "id",
+        record->id, "environment", record->environment, "width", (json_int_t)record->width,
+        "height", (json_int_t)record->height, "base_ns", (json_int_t)record->base_ns, "p50_ns",
+        (json_int_t)record->p50_ns, "digest", record->digest, "refused", record->refused);
 }
 
 static void read_stage(struct rung__json_reader *reader, enum rung__stage *out)
@@ -54,6 +54,7 @@ static rung_result parse_row(const json_t *json, struct rung__record *out)
     out->base_ns = rung__json_u64(&reader, "base_ns", 0, INT64_MAX, true, 0);
     out->p50_ns = rung__json_u64(&reader, "p50_ns", 0, INT64_MAX, true, 0);
     rung__json_copy_text(&reader, "digest", out->digest, sizeof out->digest);
+    out->refused = rung__json_bool(&reader, "refused", true, false);
     return rung__json_reader_end(&reader);
 }
 
@@ -142,7 +143,7 @@ static rung_result change_locked(const char *folder, const struct rung__record *
     if (result != RUNG_NO_MEMORY)
         result = RUNG_OK; /* what cannot be understood says nothing */
     for (uint32_t i = 0; i < count && result == RUNG_OK; i++) {
-        if (rows[i].digest[0])
+        if (rows[i].digest[0] || rows[i].refused)
             result = rung__records_put(&records, &rows[i]);
         else
             rung__records_drop(&records, &rows[i]);

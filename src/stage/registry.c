@@ -87,16 +87,20 @@ static void resolve_auto(const struct rung__catalog *catalog,
                          const struct rung__records *records, enum rung__stage stage,
                          struct rung__resolution *out)
 {
-    const char *unproven = NULL;
+    const char *unproven = NULL, *refused = NULL;
     for (const struct rung__implementation *const *each = catalog->stages[stage]; *each; each++) {
         const struct rung__implementation *at = *each;
         struct rung__why why;
         out->effective = at;
         if (strcmp(at->id, RUNG__STAGE_BASE) == 0)
             break;
-        if (!rung__implementation_check(at, context, NULL, &why))
+        if (at->for_others || !rung__implementation_check(at, context, NULL, &why))
             continue;
         const struct rung__record *record = rung__records_find(records, at, context);
+        if (record && record->refused) {
+            refused = refused ? refused : at->id;
+            continue;
+        }
         if (record) {
             tell_record(record, &out->reason);
             return;
@@ -108,30 +112,13 @@ static void resolve_auto(const struct rung__catalog *catalog,
         }
         unproven = unproven ? unproven : at->id;
     }
-    if (unproven)
+    if (refused)
+        rung__why_not(&out->reason, "%s was wrong here when it was validated", refused);
+    else if (unproven)
         rung__why_not(&out->reason, "%s has no validation record here; rung validate earns one",
                       unproven);
     else
         rung__why_not(&out->reason, "the reference; nothing else can serve here");
-}
-
-/** What an implementation that another stage was asked for needs of this one, or NULL. */
-static const struct rung__implementation *needed(const struct rung__catalog *catalog,
-                                                 const struct rung__plan *plan,
-                                                 const struct rung__stage_context *context,
-                                                 enum rung__stage stage, const char **by)
-{
-    for (uint32_t other = 0; other < RUNG__STAGES; other++) {
-        struct rung__why why;
-        const struct rung__implementation *asked =
-            rung__catalog_find(catalog, other, plan->ids[other]);
-        if (asked && asked->needs && asked->needs->stage == stage &&
-            rung__implementation_check(asked, context, NULL, &why)) {
-            *by = asked->id;
-            return asked->needs;
-        }
-    }
-    return NULL;
 }
 
 static rung_result resolve_stage(const struct rung__catalog *catalog, const struct rung__plan *plan,
@@ -139,7 +126,7 @@ static rung_result resolve_stage(const struct rung__catalog *catalog, const stru
                                  const struct rung__records *records, enum rung__stage stage,
                                  struct rung__resolution *out)
 {
-    const char *id = plan->ids[stage], *by = NULL;
+    const char *id = plan->ids[stage];
     *out = (struct rung__resolution){0};
     memcpy(out->requested, id, sizeof out->requested);
     if (strcmp(id, RUNG__PLAN_AUTO) != 0) {
@@ -148,14 +135,23 @@ static rung_result resolve_stage(const struct rung__catalog *catalog, const stru
             return fail_unknown(catalog, stage, id);
         return resolve_explicit(catalog, plan, context, wanted, out);
     }
-    const struct rung__implementation *need = needed(catalog, plan, context, stage, &by);
-    if (need && rung__implementation_check(need, context, NULL, &out->reason)) {
-        out->effective = need;
-        rung__why_not(&out->reason, "%s needs it", by);
-        return RUNG_OK;
-    }
     resolve_auto(catalog, context, records, stage, out);
     return RUNG_OK;
+}
+
+/** What an implementation needs of a stage that the plan leaves open is taken there. */
+static void take_needs(const struct rung__plan *plan, const struct rung__stage_context *context,
+                       struct rung__resolution all[RUNG__STAGES])
+{
+    for (uint32_t stage = 0; stage < RUNG__STAGES; stage++) {
+        const struct rung__implementation *need = all[stage].effective->needs;
+        struct rung__why why;
+        if (!need || strcmp(plan->ids[need->stage], RUNG__PLAN_AUTO) != 0 ||
+            !rung__implementation_check(need, context, NULL, &why))
+            continue;
+        all[need->stage].effective = need;
+        rung__why_not(&all[need->stage].reason, "%s needs it", all[stage].effective->id);
+    }
 }
 
 /** What needs an implementation of another stage that is not there does not serve either. */
@@ -193,5 +189,8 @@ rung_result rung__registry_resolve(const struct rung__catalog *catalog,
     rung_result result = RUNG_OK;
     for (uint32_t stage = 0; stage < RUNG__STAGES && result == RUNG_OK; stage++)
         result = resolve_stage(catalog, plan, context, records, stage, &out[stage]);
-    return result == RUNG_OK ? check_needs(catalog, plan, context, out) : result;
+    if (result != RUNG_OK)
+        return result;
+    take_needs(plan, context, out);
+    return check_needs(catalog, plan, context, out);
 }

@@ -16,6 +16,7 @@
 
 #include "../unit/artifact_fixture.h"
 #include "../unit/folder_fixture.h"
+#include "../unit/tiny_onnx.h"
 
 #define SIDE   90
 #define FRAMES 7
@@ -53,11 +54,42 @@ static rung_model *open_model(rung_instance *of, uint32_t threads)
     return opened;
 }
 
+/** A graph of six planes, which the rung `dummy` fills with numbers that its tensor decides. */
+static void save_graph(void)
+{
+    static const float planes[6 * 6];
+    struct rung__buffer graph = {0};
+    tiny_rows(&graph, &(struct tiny_rows){.input = "image",
+                                          .output = "rows",
+                                          .width = 8,
+                                          .height = 8,
+                                          .rows = planes,
+                                          .row_count = 6,
+                                          .opset = 17});
+    artifact_fixture_save(files.graph, rung__buffer_bytes(&graph));
+    rung__buffer_finish(&graph);
+}
+
+/** A detector of two classes whose targets depend on the tensor. */
+static void make_model(void)
+{
+    json_t *spec = artifact_fixture_spec();
+    json_object_set_new(spec, "head", json_string("yolo"));
+    json_object_set_new(spec, "outputs",
+                        json_pack("[{s:s,s:s,s:s,s:[i,i,i]}]", "purpose", "output", "name", "rows",
+                                  "dtype", "f32", "shape", 1, 6, 6));
+    json_object_del(spec, "golden");
+    artifact_fixture_save_spec(&files, spec);
+    json_decref(spec);
+    save_graph();
+}
+
 static int set_up(void **state)
 {
     if (make_test_folder(state) != 0)
         return -1;
     artifact_fixture_make(&files, test_folder);
+    make_model();
     if (artifact_fixture_pack(&files, true) != RUNG_OK)
         return -1;
     for (size_t f = 0; f < FRAMES; f++)
@@ -133,6 +165,24 @@ static void assert_effective(const rung_context *context, const char *member, si
     const json_t *row = json_array_get(json_object_get(json, member), stage);
     assert_string_equal(json_string_value(json_object_get(row, "effective")), id);
     json_decref(json);
+}
+
+/** Without which all packets would be the same whatever the tensor is. */
+static void different_frames_give_different_targets(void **state)
+{
+    rung_context *context = make_context(model, NULL, 0);
+    struct packet packets[FRAMES];
+    (void)state;
+    for (size_t number = 0; number < FRAMES; number++) {
+        detect(context, number, &packets[number]);
+        assert_true(((const rung_packet_header *)packets[number].bytes)->count > 0);
+        for (size_t before = 0; before < number; before++)
+            assert_memory_not_equal(
+                (const rung_target *)((const rung_packet_header *)packets[number].bytes + 1),
+                (const rung_target *)((const rung_packet_header *)packets[before].bytes + 1),
+                sizeof(rung_target));
+    }
+    rung_context_destroy(context);
 }
 
 static void every_plan_gives_the_same_packet(void **state)
@@ -396,6 +446,7 @@ static void a_plan_is_described_without_a_context(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(different_frames_give_different_targets),
         cmocka_unit_test(every_plan_gives_the_same_packet),
         cmocka_unit_test(metadata_tell_what_runs_and_what_ran),
         cmocka_unit_test(one_thread_leaves_nothing_to_share),

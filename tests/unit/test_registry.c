@@ -241,11 +241,50 @@ static void auto_takes_the_first_that_is_proven_here(void **state)
     assert_int_equal(rung__registry_resolve(&catalog, &plan, &here, &records, all), RUNG_OK);
     assert_ptr_equal(all[0].effective, &first); /* earned evidence */
 
+    records.rows[0].refused = true; /* evidence against it */
+    assert_int_equal(rung__registry_resolve(&catalog, &plan, &here, &records, all), RUNG_OK);
+    assert_ptr_equal(all[0].effective, &fast);
+
     record.environment[0] = 'X'; /* of another device */
     records.rows[0] = record;
     assert_int_equal(rung__registry_resolve(&catalog, &plan, &here, &records, all), RUNG_OK);
     assert_ptr_equal(all[0].effective, &fast);
     rung__records_finish(&records);
+}
+
+static void what_was_wrong_here_is_not_taken_whatever_ships(void **state)
+{
+    const struct rung__catalog catalog = make_catalog();
+    const struct rung__plan plan = rung__plan_default(), asked = plan_of("fast-v1");
+    struct rung__resolution all[RUNG__STAGES];
+    struct rung__records records = {0};
+    struct rung__record record = {
+        .stage = RUNG__STAGE_PREPROCESS, .id = "fast-v1", .refused = true};
+    (void)state;
+    rung__record_environment(&fast, &here, record.environment);
+    assert_int_equal(rung__records_put(&records, &record), RUNG_OK);
+    assert_int_equal(rung__registry_resolve(&catalog, &plan, &here, &records, all), RUNG_OK);
+    assert_string_equal(all[0].effective->id, "base");
+    assert_non_null(strstr(all[0].reason.text, "fast-v1 was wrong here"));
+    assert_int_equal(rung__registry_resolve(&catalog, &asked, &here, &records, all), RUNG_OK);
+    assert_ptr_equal(all[0].effective, &fast); /* who asks for it has it */
+    rung__records_finish(&records);
+}
+
+static void what_is_of_use_to_others_alone_is_not_taken_by_itself(void **state)
+{
+    const struct rung__catalog catalog = make_catalog();
+    struct rung__plan plan = rung__plan_default();
+    struct rung__resolution all[RUNG__STAGES];
+    (void)state;
+    ring.shipped = &everywhere;
+    ring.for_others = true;
+    assert_int_equal(resolve(&catalog, &plan, all), RUNG_OK);
+    assert_string_equal(all[RUNG__STAGE_BUFFER].effective->id, "base");
+    fast.needs = &ring; /* which auto takes */
+    assert_int_equal(resolve(&catalog, &plan, all), RUNG_OK);
+    assert_ptr_equal(all[RUNG__STAGE_BUFFER].effective, &ring);
+    assert_ptr_equal(all[0].effective, &fast);
 }
 
 static void auto_without_evidence_is_base_and_no_fallback(void **state)
@@ -418,6 +457,8 @@ int main(void)
         cmocka_unit_test(a_circle_of_fallbacks_is_an_error),
         cmocka_unit_test(a_fallback_that_there_is_not_is_an_error),
         cmocka_unit_test(auto_takes_the_first_that_is_proven_here),
+        cmocka_unit_test(what_was_wrong_here_is_not_taken_whatever_ships),
+        cmocka_unit_test(what_is_of_use_to_others_alone_is_not_taken_by_itself),
         cmocka_unit_test(auto_without_evidence_is_base_and_no_fallback),
         cmocka_unit_test(what_an_implementation_needs_is_taken_where_the_plan_leaves_it_open),
         cmocka_unit_test(nothing_that_lost_is_constructed),

@@ -9,6 +9,7 @@ const struct rung__implementation rung__buffer_ring = {
     .stage = RUNG__STAGE_BUFFER,
     .components = RUNG__COMPONENT_IMPORT,
     .scenarios = RUNG__SCENARIO_SERIES,
+    .for_others = true,
     .fallback = "import-v1",
     .per_model = true,
     .supports_concurrency = true,
