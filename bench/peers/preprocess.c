@@ -8,9 +8,9 @@
 #endif
 
 #include "kernel/cpu_flags.h"
-#include "kernel/preprocess.h"
+#include "stage/pre/pre.h"
 
-#define LINE 64u /* bytes: of a cache, and what kernels want memory aligned to */
+#define LINE 64u /* bytes of a cache */
 
 #define GREY 114 /* around a letterbox, as the peers have it */
 
@@ -18,8 +18,7 @@ struct bench_preprocess {
     struct bench_form form;
     struct rung__canvas canvas;
     struct rung__placement placement;
-    struct rung__preprocess_kernels kernels;
-    void *workspace;
+    void *framer; /**< as a context has it: tables stay for frames of one size */
 };
 
 const char *bench_level_name(uint32_t level)
@@ -75,11 +74,7 @@ struct bench_preprocess *bench_preprocess_new(uint32_t level, const struct bench
     bench->canvas = canvas_of(form);
     rung__fit(&bench->canvas, &(struct rung__crop){0, 0, form->width, form->height},
               &bench->placement);
-    rung__preprocess_init(&bench->kernels, found->flags);
-    const uint64_t bytes =
-        rung__preprocess_workspace(&bench->kernels, &bench->canvas, &bench->placement);
-    bench->workspace = aligned_alloc(LINE, (bytes + LINE) / LINE * LINE);
-    if (bench->workspace)
+    if (rung__framer_create(found->flags, &bench->framer) == RUNG_OK)
         return bench;
 fail:
     free(bench);
@@ -95,13 +90,19 @@ void bench_preprocess_run(const struct bench_preprocess *bench, const uint8_t *p
         .height = bench->form.height,
         .format = RUNG_PIXEL_RGB8,
     };
-    rung__preprocess(&bench->kernels, &bench->canvas, &bench->placement, &surface, bench->workspace,
-                     tensor);
+    struct rung__pre_request request = {
+        .canvas = &bench->canvas,
+        .placement = &bench->placement,
+        .surface = &surface,
+        .tensor = tensor,
+    };
+    (void)rung__pre_run(bench->framer,
+                        &request); /* without memory the tensors differ, and it shows */
 }
 
 void bench_preprocess_delete(struct bench_preprocess *bench)
 {
     if (bench)
-        free(bench->workspace);
+        rung__pre_destroy(bench->framer);
     free(bench);
 }
