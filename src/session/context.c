@@ -46,9 +46,9 @@ static rung_result stage(struct rung_context *context, const rung_context_option
                          const struct rung__context_stages *given)
 {
     const struct rung_model *model = context->model;
-    struct rung__staging staging;
+    struct rung__staging *staging = &context->staging;
     rung_result result = rung__staging_init(
-        &staging,
+        staging,
         &(struct rung__stage_environment){
             .instance = model->instance,
             .model = model,
@@ -61,9 +61,8 @@ static rung_result stage(struct rung_context *context, const rung_context_option
         });
     if (result == RUNG_OK)
         result = rung__stage_set_init(&context->stages, given ? given->catalog : &rung__catalog,
-                                      &staging.plan, &staging.context, &staging.records,
+                                      &staging->plan, &staging->context, &staging->records,
                                       &model->instance->log);
-    rung__staging_finish(&staging);
     return result;
 }
 
@@ -162,6 +161,7 @@ void rung_context_destroy(rung_context *context)
     for (uint32_t i = 0; i < context->lane_count; i++)
         rung__lane_finish(&context->lanes[i], context);
     rung__stage_set_finish(&context->stages);
+    rung__staging_finish(&context->staging);
     if (context->serving)
         rung__model_return_serving(context->model, context->serving);
     free(context);

@@ -7,6 +7,7 @@
 #include "artifact/heads.h"
 #include "session/lane.h"
 #include "session/model.h"
+#include "session/stages.h"
 #include "stage/buffer/buffer.h"
 #include "stage/set.h"
 
@@ -16,7 +17,8 @@ struct rung_context {
     struct rung__serving *serving;    /**< of the model, for as long as it lives */
     struct rung__selection selection; /**< the artifact's, or as overridden */
     bool overridden;
-    struct rung__mask_form mask; /**< of a segmenter */
+    struct rung__mask_form mask;  /**< of a segmenter */
+    struct rung__staging staging; /**< which the stages point into */
     struct rung__stage_set stages;
     uint64_t generation; /**< of the last tensor that was made */
     struct rung__lane lanes[RUNG__BUFFER_SLOTS];

@@ -4,7 +4,8 @@
 
 #include <rung/plan.h>
 
-#include "session/context.h"
+#include "session/model.h"
+#include "stage/registry.h"
 
 /* A context's stages: whose plan it is, where it runs, and what is proven there. */
 
