@@ -34,6 +34,16 @@ def assert_passed(lines, cases):
         assert line["cases"] == line["passed"] + line["not_applicable"] == cases
 
 
+def verdict(result, path):
+    """What is said of a case that fails: the same of every implementation, which are those of the machine-readable output."""
+    names = [line["implementation"] for line in json_lines(run("vectors", "--json", path, status=1))]
+    lines = result.err.strip().splitlines()
+    assert len(lines) == len(names) and all(line.startswith("rung: ") for line in lines), result.err
+    said = {line.replace(f": {name}: ", ": ", 1) for line, name in zip(lines, names)}
+    assert len(said) == 1 and all(f": {name}: " in line for line, name in zip(lines, names)), result.err
+    return lines[0]
+
+
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
 def test_every_file_passes_with_every_implementation(path):
     assert_passed(json_lines(run("vectors", "--json", path)), len(json.loads(path.read_text())["cases"]))
@@ -67,7 +77,7 @@ def test_a_flipped_byte_is_exit_1_and_a_sentence_that_names_it(tmp_path, group, 
     assert f"ok: {VECTORS[0]}: scalar: " in result.out
     for part in (str(path), f"case {case['id']}: scalar: ", f"byte {offset} of {blob['bytes']} is 0x{right:02x}",
                  f"0x{right ^ 0x10:02x} was expected"):
-        assert part in sentence(result)
+        assert part in verdict(result, path)
 
     line = json_lines(run("vectors", "--json", path, status=1))[0]
     assert line["verdict"] == "wrong" and line["failed"] == 1
@@ -94,7 +104,8 @@ def test_whatever_else_differs_is_exit_1_and_a_sentence(tmp_path, group, change,
     document = load(group)
     applicable = [case for case in document["cases"] if case.get("head") in (None, "rows")]
     change(applicable[0])
-    said = sentence(run("vectors", save(tmp_path, document), status=1))
+    path = save(tmp_path, document)
+    said = verdict(run("vectors", path, status=1), path)
     assert f"case {applicable[0]['id']}: scalar: " in said and expected in said
 
 
