@@ -27,6 +27,8 @@ static int read_file(const char *path, char *text)
     fclose(file);
     if (failed)
         return refuse(path, "the system could not read it");
+    if (length == 0)
+        return refuse(path, "it is empty");
     if (length == FILE_BYTES_MOST)
         return refuse(path, "it is longer than 65535 bytes");
     text[length] = '\0';
