@@ -9,6 +9,7 @@
 #include "report.h"
 
 static uint32_t time_limit_s;
+static bool rungs_only;
 static const char *policy;
 
 /** What the rungs are reported to. */
@@ -81,6 +82,7 @@ static rung_result probe(rung_instance *instance, struct listing *listing)
         .struct_size = sizeof options,
         .version = RUNG_STRUCT_VERSION,
         .threads = common.threads,
+        .flags = rungs_only ? RUNG_PROBE_RUNGS_ONLY : 0,
         .time_limit_ms = time_limit_s * 1000,
         .policy = probe_policy(policy),
     };
@@ -148,6 +150,11 @@ static const struct option_row options[] = {
         .kind = OPTION_CHOICE,
         .target = &policy,
         .choices = asked_policies,
+    },
+    {
+        .name = "rungs-only",
+        .text = "do not validate the stages around the model behind the verdict (rung validate)",
+        .target = &rungs_only,
     },
     {
         .name = "threads",

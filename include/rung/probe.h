@@ -11,11 +11,17 @@
 extern "C" {
 #endif
 
+/** Flags of rung_probe_options. */
+enum {
+    /** The stages around the model are not validated behind the verdict (rung/plan.h). */
+    RUNG_PROBE_RUNGS_ONLY = 1u << 0
+};
+
 /** How a model is probed. All zero (but for size and version) is a good default. */
 typedef struct rung_probe_options {
     uint32_t struct_size;     /**< sizeof(rung_probe_options) */
     uint32_t version;         /**< RUNG_STRUCT_VERSION */
-    uint32_t flags;           /**< 0 */
+    uint32_t flags;           /**< RUNG_PROBE_RUNGS_ONLY, or 0 */
     uint32_t threads;         /**< threads of one run; 0: the usable physical cores, and on four or
                                  fewer also one, the faster of which counts */
     uint32_t time_limit_ms;   /**< of each rung; 0: 60000 */

@@ -225,6 +225,23 @@ static void tell_times(struct rung__contest *contest, uint32_t rounds,
                       ROUNDS_LEAST, (double)contest->limit_ns / 1e9);
 }
 
+/** True when it was not the quickest in any round: more of them would not make it that. */
+static bool is_beaten(const struct rung__contest *contest, uint32_t rounds,
+                      uint64_t times[RUNG__SIDES][ROUNDS_MOST + 1])
+{
+    if (contest->weigh || rounds < ROUNDS_LEAST)
+        return false;
+    for (uint32_t round = 1; round <= rounds; round++) {
+        bool is_quickest = true;
+        for (uint32_t side = 0; side < contest->sides; side++)
+            if (side != RUNG__SIDE_TESTED && times[side][round] <= times[RUNG__SIDE_TESTED][round])
+                is_quickest = false;
+        if (is_quickest)
+            return false;
+    }
+    return true;
+}
+
 /** Where the first round shows that there is no time for enough of them, none is made. */
 static rung_result run_rounds(struct rung__bout *bout)
 {
@@ -234,7 +251,7 @@ static rung_result run_rounds(struct rung__bout *bout)
     rung_result result = run_round(bout, 0, times);
     const uint64_t warm = rung__clock_now() - began;
     while (result == RUNG_OK && !bout->over && rounds < ROUNDS_MOST && spent < limit &&
-           warm / 2 < limit / ROUNDS_LEAST) {
+           warm / 2 < limit / ROUNDS_LEAST && !is_beaten(bout->contest, rounds, times)) {
         result = run_round(bout, rounds + 1, times);
         rounds += result == RUNG_OK && !bout->over;
         spent = rung__clock_now() - began;

@@ -329,9 +329,9 @@ static rung_result check_options(struct probe *probe, const rung_probe_options *
         rung__structure_read(options, sizeof *options, caller_options, "rung_probe_options");
     if (result != RUNG_OK)
         return result;
-    if (options->flags)
+    if (options->flags & ~(uint32_t)RUNG_PROBE_RUNGS_ONLY)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_probe_options.flags: unknown bits %#x",
-                          options->flags);
+                          options->flags & ~(uint32_t)RUNG_PROBE_RUNGS_ONLY);
     if (options->policy != RUNG_PROBE_DEFAULT && options->policy != RUNG_PROBE_FIRST &&
         options->policy != RUNG_PROBE_ALL)
         return rung__fail(RUNG_INVALID_ARGUMENT,
@@ -427,7 +427,7 @@ rung_result rung_model_probe(rung_instance *instance, const char *path,
     if (probe.tried)
         tell(&probe, callback, user);
     finish(&probe);
-    if (result == RUNG_OK && !probe.stuck)
+    if (result == RUNG_OK && !probe.stuck && !(probe.options.flags & RUNG_PROBE_RUNGS_ONLY))
         rung__validate_unasked(instance, path);
     return result;
 }

@@ -175,7 +175,7 @@ class Walk:
 
     def probe(self, fault=None):
         limit = ("--time-limit", str(TIME_LIMIT_S)) if fault and fault.name == "hang" else ()
-        return self.start(fault, "probe", "--threads", "1", *limit)
+        return self.start(fault, "probe", "--rungs-only", "--threads", "1", *limit)
 
     def build(self, fault=None):
         """The engine on the rung that the probe chose."""

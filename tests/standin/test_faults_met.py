@@ -110,7 +110,7 @@ class Bench:
         """The outcomes of a probe, by rung; what is remembered of earlier ones is forgotten."""
         shutil.rmtree(surroundings["XDG_STATE_HOME"], ignore_errors=True)
         limit = ("--time-limit", "8") if hangs else ()
-        probed = run("probe", *self.command("detect")[1:8], *limit, environment=surroundings)
+        probed = run("probe", "--rungs-only", *self.command("detect")[1:8], *limit, environment=surroundings)
         return {rung["rung"]: rung for rung in json_lines(probed)[0]["rungs"]}
 
     def trace(self):
