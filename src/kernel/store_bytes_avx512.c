@@ -152,30 +152,5 @@ static void store_bgra(const struct rung__canvas *canvas, const uint8_t *row, ui
     }
 }
 
-INLINE void store(put_elements *put, const struct rung__canvas *canvas, const uint8_t *row,
-                  size_t size, uint32_t y, void *tensor)
-{
-    const size_t first = (size_t)y * canvas->width * size;
-    if (canvas->layout == RUNG_LAYOUT_PLANAR)
-        store_planar(put, canvas, row, size, (uint8_t *)tensor + first);
-    else
-        store_interleaved(put, canvas, row, size, (uint8_t *)tensor + 3 * first);
-}
-
-void rung__store_bytes_avx512(const struct rung__canvas *canvas, const uint8_t *row, uint32_t y,
-                              void *tensor)
-{
-    const size_t width = canvas->width;
-    if (canvas->layout == RUNG_LAYOUT_BGRA)
-        store_bgra(canvas, row, (uint8_t *)tensor + 4 * width * y);
-    else if (canvas->dtype == RUNG_DTYPE_F32)
-        store(put_f32, canvas, row, sizeof(float), y, tensor);
-    else if (canvas->dtype == RUNG_DTYPE_F16)
-        store(put_f16, canvas, row, sizeof(uint16_t), y, tensor);
-    else if (canvas->dtype == RUNG_DTYPE_I8)
-        store(put_i8, canvas, row, sizeof(int8_t), y, tensor);
-    else if (canvas->layout == RUNG_LAYOUT_PLANAR)
-        store(put_u8, canvas, row, sizeof(uint8_t), y, tensor);
-    else
-        memcpy((uint8_t *)tensor + 3 * width * y, row, 3 * width);
-}
+#define STORE_BYTES rung__store_bytes_avx512
+#include "kernel/store_bytes_rows.h"

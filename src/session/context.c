@@ -101,8 +101,8 @@ static rung_result start(struct rung_context *context, const rung_context_option
         context->stages.resolutions[RUNG__STAGE_BUFFER].effective;
     const uint32_t lanes = rung__buffer_slots(buffer);
     while (context->lane_count < lanes && result == RUNG_OK) {
-        const uint32_t slot = context->lane_count++;
-        result = rung__lane_init(&context->lanes[slot], context, slot);
+        struct rung__lane *lane = &context->lanes[context->lane_count++];
+        result = rung__lane_init(lane, context);
     }
     return result;
 }

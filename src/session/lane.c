@@ -54,9 +54,8 @@ static void allocate_detection(struct rung__lane *lane, const struct rung_contex
     lane->selected.order = allocate(selection->max_targets, sizeof(uint32_t), complete);
 }
 
-rung_result rung__lane_init(struct rung__lane *lane, struct rung_context *context, uint32_t slot)
+rung_result rung__lane_init(struct rung__lane *lane, const struct rung_context *context)
 {
-    lane->slot = slot;
     rung_result result = context->serving->rung->provider->create_context(
         context->serving->loaded, &lane->memory, &lane->running);
     if (result != RUNG_OK)

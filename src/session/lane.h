@@ -26,7 +26,6 @@ struct rung__run {
 
 /** Where one frame at a time is worked on: the provider's context and all memory of a frame. */
 struct rung__lane {
-    uint32_t slot;
     struct rung__model_memory memory;
     void *running;                       /**< the provider's context */
     float *widened[RUNG__OUTPUTS_MAX];   /**< f32 copies of outputs of other types */
@@ -40,7 +39,7 @@ struct rung__lane {
 
 /** Allocates all that a frame needs. Results: those of the provider's create_context. End with
  * rung__lane_finish, also after a failure. */
-rung_result rung__lane_init(struct rung__lane *lane, struct rung_context *context, uint32_t slot);
+rung_result rung__lane_init(struct rung__lane *lane, const struct rung_context *context);
 void rung__lane_finish(struct rung__lane *lane, const struct rung_context *context);
 
 /** Outputs of other types become f32, exactly. */

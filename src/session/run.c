@@ -64,7 +64,6 @@ static struct rung__buffer_request buffer_request(const struct rung__lane *lane,
 {
     return (struct rung__buffer_request){
         .what = what,
-        .slot = lane->slot,
         .input = lane->memory.input,
         .bytes = lane->memory.input_bytes,
         .target = lane->run.tensor,
@@ -119,18 +118,6 @@ rung_result rung__run_model(struct rung_context *context, struct rung__lane *lan
     return result;
 }
 
-rung_result rung__run_check_room(const struct rung_context *context, const struct rung__lane *lane,
-                                 rung_span packet, size_t *needed)
-{
-    const struct rung__answer *answer = rung__answer_of(context);
-    if (!answer->size)
-        return RUNG_OK;
-    const size_t size = answer->size(context, &lane->run);
-    if (needed)
-        *needed = size;
-    return rung__packet_check_room(packet.size, size);
-}
-
 rung_packet_header rung__run_header(const struct rung__run *run, rung_space space)
 {
     const rung_frame *frame = &run->frame;
@@ -176,6 +163,18 @@ static rung_result check_arguments(const rung_context *context, const struct run
     return RUNG_OK;
 }
 
+/** Before anything is computed for a packet of a known size. Results: OK, CAPACITY. */
+static rung_result check_room(const struct rung_context *context, const struct rung__answer *answer,
+                              const struct rung__lane *lane, rung_span packet, size_t *needed)
+{
+    if (!answer->size)
+        return RUNG_OK;
+    const size_t size = answer->size(context, &lane->run);
+    if (needed)
+        *needed = size;
+    return rung__packet_check_room(packet.size, size);
+}
+
 rung_result rung__run_frame(rung_context *context, const struct rung__answer *answer,
                             const rung_frame *frame, rung_span packet, size_t *needed,
                             rung_run_info *info)
@@ -186,7 +185,7 @@ rung_result rung__run_frame(rung_context *context, const struct rung__answer *an
     struct rung__lane *lane = &context->lanes[0];
     result = rung__run_place(context, lane, frame);
     if (result == RUNG_OK)
-        result = rung__run_check_room(context, lane, packet, needed);
+        result = check_room(context, answer, lane, packet, needed);
     if (result == RUNG_OK)
         result = rung__run_prepare(context, lane);
     if (result == RUNG_OK)

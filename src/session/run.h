@@ -36,11 +36,6 @@ rung_result rung__run_prepare(struct rung_context *context, struct rung__lane *l
 /** Runs the model; the outputs are then f32. Results: OK, BACKEND, DEVICE_LOST. */
 rung_result rung__run_model(struct rung_context *context, struct rung__lane *lane);
 
-/** Before anything is computed for a packet of a known size: sets `*needed` (may be NULL). Results:
- * OK, CAPACITY. */
-rung_result rung__run_check_room(const struct rung_context *context, const struct rung__lane *lane,
-                                 rung_span packet, size_t *needed);
-
 /** The header of a packet that holds no targets, without its counts and sizes. */
 rung_packet_header rung__run_header(const struct rung__run *run, rung_space space);
 

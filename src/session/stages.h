@@ -9,7 +9,7 @@
 
 /* A context's stages: whose plan it is, where it runs, and what is proven there. */
 
-/** The environment's names of the stages, for what reads them; NULL: the stage has none. */
+/** For what stages are resolved. */
 struct rung__stage_environment {
     const struct rung_instance *instance;
     const struct rung_model *model;      /**< NULL: any */

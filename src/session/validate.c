@@ -31,11 +31,6 @@ struct candidate {
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static bool is_base(const struct rung__implementation *implementation)
-{
-    return strcmp(implementation->id, RUNG__STAGE_BASE) == 0;
-}
-
 /** What needs an implementation, NULL: nothing. */
 static const struct rung__implementation *dependent_of(const struct rung__catalog *catalog,
                                                        const struct rung__implementation *on)
@@ -90,7 +85,7 @@ static rung_result make_plans(struct candidate *candidate)
         const struct rung__implementation *other = found[tested->stage].effective;
         set_id(&plans[RUNG__SIDE_BASE], tested, RUNG__STAGE_BASE);
         set_id(&plans[RUNG__SIDE_TESTED], tested, tested->id);
-        if (!is_base(other)) {
+        if (!rung__is_base(other)) {
             contest->sides = RUNG__SIDES;
             candidate->rival = other;
         }
@@ -317,7 +312,8 @@ static rung_result validate_stage(const struct rung__validate_task *task, rung_m
     while (list[count])
         count++;
     while (count-- > 0 && result == RUNG_OK && !(task->ending && atomic_load(task->ending)))
-        if (!is_base(list[count]) && !list[count]->needs) /* else with the one that it needs */
+        if (!rung__is_base(list[count]) &&
+            !list[count]->needs) /* else with the one that it needs */
             result = validate_one(task, model, list[count]);
     return result;
 }

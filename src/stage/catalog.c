@@ -103,10 +103,10 @@ json_t *rung__implementation_json(const struct rung__implementation *at)
     rung__json_set(json, "numerics", json_string(at->numerics), &failed);
     rung__json_set(json, "stream", json_string(at->stream), &failed);
     rung__json_set(json, "records",
-                   json_string(at->shipped                             ? "shipped"
-                               : strcmp(at->id, RUNG__STAGE_BASE) == 0 ? "reference"
-                               : at->per_model                         ? "earned, per model"
-                                                                       : "earned"),
+                   json_string(at->shipped         ? "shipped"
+                               : rung__is_base(at) ? "reference"
+                               : at->per_model     ? "earned, per model"
+                                                   : "earned"),
                    &failed);
     if (!failed)
         return json;

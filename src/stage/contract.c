@@ -7,6 +7,11 @@
 #include "artifact/names.h"
 #include "base/text.h"
 
+bool rung__is_base(const struct rung__implementation *implementation)
+{
+    return strcmp(implementation->id, RUNG__STAGE_BASE) == 0;
+}
+
 const char *rung__stage_name(enum rung__stage stage)
 {
     static const char *const names[RUNG__STAGES] = {"preprocess", "buffer", "schedule",

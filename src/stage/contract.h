@@ -116,6 +116,9 @@ struct rung__implementation {
     .version = "1", .device = "cpu", .most_width = RUNG__SIDE_MAX, .most_height = RUNG__SIDE_MAX,  \
     .dtypes = RUNG__ALL_DTYPES, .layouts = RUNG__ALL_LAYOUTS, .numerics = "exact"
 
+/** True for the reference. */
+bool rung__is_base(const struct rung__implementation *implementation);
+
 /** "preprocess" and so on, as in catalogs and messages. */
 const char *rung__stage_name(enum rung__stage stage);
 

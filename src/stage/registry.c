@@ -92,7 +92,7 @@ static void resolve_auto(const struct rung__catalog *catalog,
         const struct rung__implementation *at = *each;
         struct rung__why why;
         out->effective = at;
-        if (strcmp(at->id, RUNG__STAGE_BASE) == 0)
+        if (rung__is_base(at))
             break;
         if (at->for_others || !rung__implementation_check(at, context, NULL, &why))
             continue;

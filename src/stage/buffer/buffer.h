@@ -10,8 +10,7 @@
 /** What the stage `buffer` is asked for: where a tensor is made, and that the runtime has it. */
 struct rung__buffer_request {
     enum { RUNG__BUFFER_TARGET, RUNG__BUFFER_HAND_OVER } what;
-    uint32_t slot;  /**< below rung__buffer_slots */
-    void *input;    /**< the memory that the runtime reads for this slot */
+    void *input;    /**< the memory that the runtime reads */
     uint64_t bytes; /**< of it */
     void *target;   /**< set by TARGET: where the tensor is to be made; read by HAND_OVER */
 };
