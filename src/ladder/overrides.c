@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/json.h"
+#include "base/state_file.h"
 #include "base/text.h"
 
 #define SCHEMA     1
@@ -39,23 +39,17 @@ static rung_result parse(struct rung__bytes text, const char *path, char rung[RU
 rung_result rung__override_read(const char *folder, char rung[RUNG__RUNG_ID_BYTES])
 {
     struct rung__buffer text = {0};
+    char *path;
     rung[0] = '\0';
-    char *path = rung__path_join(folder, RUNG__OVERRIDE_FILE);
-    if (!path)
-        return no_memory();
-    rung_result result = RUNG_OK;
-    if (rung__path_kind(path) != RUNG__PATH_MISSING) {
-        result = rung__folder_check_private(folder);
-        if (result == RUNG_OK)
-            result = rung__file_load(path, FILE_LIMIT, &text);
-        if (result == RUNG_OK)
-            result = parse(rung__buffer_bytes(&text), path, rung);
-        if (result != RUNG_OK)
-            rung[0] = '\0';
-    }
+    rung_result result =
+        rung__state_file_load(folder, RUNG__OVERRIDE_FILE, FILE_LIMIT, &path, &text);
+    if (result == RUNG_OK)
+        result = parse(rung__buffer_bytes(&text), path, rung);
+    if (result != RUNG_OK)
+        rung[0] = '\0';
     rung__buffer_finish(&text);
     free(path);
-    return result;
+    return result == RUNG_NOT_FOUND ? RUNG_OK : result;
 }
 
 static rung_result save(const char *path, const char *rung)

@@ -4,15 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/file.h"
+#include "base/state_file.h"
 #include "base/text.h"
 #include "ladder/store_json.h"
 
 #define FILE_LIMIT (4u << 20)
 #define LOCK_FILE  "verdict.lock"
-#define LOCK_NS    (UINT64_C(5) * 1000000000)
 #define FILE_MODE  0600u
 
 static rung_result no_memory(void)
@@ -23,17 +21,9 @@ static rung_result no_memory(void)
 rung_result rung__store_read(const char *folder, struct rung__store *out)
 {
     struct rung__buffer text = {0};
+    char *path;
     *out = (struct rung__store){0};
-    char *path = rung__path_join(folder, RUNG__STORE_FILE);
-    if (!path)
-        return no_memory();
-    rung_result result = RUNG_OK;
-    if (rung__path_kind(path) == RUNG__PATH_MISSING)
-        result = rung__fail(RUNG_NOT_FOUND, "there is no %s", path);
-    if (result == RUNG_OK)
-        result = rung__folder_check_private(folder);
-    if (result == RUNG_OK)
-        result = rung__file_load(path, FILE_LIMIT, &text);
+    rung_result result = rung__state_file_load(folder, RUNG__STORE_FILE, FILE_LIMIT, &path, &text);
     if (result == RUNG_OK)
         result = rung__store_parse(rung__buffer_bytes(&text), path, out);
     rung__buffer_finish(&text);
@@ -134,13 +124,7 @@ rung_result rung__store_put(const char *folder, const char *fingerprint,
                             const struct rung__verdict *verdict)
 {
     struct rung__file_lock lock = {0};
-    char *path = rung__path_join(folder, LOCK_FILE);
-    rung_result result = path ? rung__folder_make(folder) : no_memory();
-    if (result == RUNG_OK)
-        result = rung__folder_check_private(folder);
-    if (result == RUNG_OK)
-        result = rung__file_lock_take(&lock, path, rung__clock_now() + LOCK_NS);
-    free(path);
+    rung_result result = rung__state_file_lock(folder, LOCK_FILE, &lock);
     if (result != RUNG_OK)
         return result;
     result = put_locked(folder, fingerprint, verdict);

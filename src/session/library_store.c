@@ -4,15 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/state_file.h"
 #include "base/text.h"
 
 #define SCHEMA     1
 #define FILE_LIMIT (1u << 20)
 #define LOCK_FILE  "libraries.lock"
-#define LOCK_NS    (UINT64_C(5) * 1000000000)
 #define FILE_MODE  0600u
 #define NUMBER_MAX ((uint64_t)INT64_MAX)
 
@@ -142,17 +141,10 @@ static rung_result parse(struct rung__bytes text, const char *path, struct rung_
 rung_result rung__library_store_read(const char *folder, struct rung__libraries *out)
 {
     struct rung__buffer text = {0};
+    char *path;
     *out = (struct rung__libraries){0};
-    char *path = rung__path_join(folder, RUNG__LIBRARY_FILE);
-    if (!path)
-        return no_memory();
-    rung_result result = RUNG_OK;
-    if (rung__path_kind(path) == RUNG__PATH_MISSING)
-        result = rung__fail(RUNG_NOT_FOUND, "there is no %s", path);
-    if (result == RUNG_OK)
-        result = rung__folder_check_private(folder);
-    if (result == RUNG_OK)
-        result = rung__file_load(path, FILE_LIMIT, &text);
+    rung_result result =
+        rung__state_file_load(folder, RUNG__LIBRARY_FILE, FILE_LIMIT, &path, &text);
     if (result == RUNG_OK)
         result = parse(rung__buffer_bytes(&text), path, out);
     rung__buffer_finish(&text);
@@ -261,13 +253,7 @@ static rung_result put_locked(const char *folder, const struct rung__libraries *
 rung_result rung__library_store_put(const char *folder, const struct rung__libraries *found)
 {
     struct rung__file_lock lock = {0};
-    char *path = rung__path_join(folder, LOCK_FILE);
-    rung_result result = path ? rung__folder_make(folder) : no_memory();
-    if (result == RUNG_OK)
-        result = rung__folder_check_private(folder);
-    if (result == RUNG_OK)
-        result = rung__file_lock_take(&lock, path, rung__clock_now() + LOCK_NS);
-    free(path);
+    rung_result result = rung__state_file_lock(folder, LOCK_FILE, &lock);
     if (result != RUNG_OK)
         return result;
     result = put_locked(folder, found);

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "base/file.h"
+#include "base/state_file.h"
 #include "base/text.h"
 #include "stage/record.h"
 
@@ -13,7 +12,6 @@
 #define FILE_LIMIT ((size_t)512 << 10)
 #define FILE_MODE  0600u
 #define SIDE_MAX   65535u
-#define LOCK_NS    (UINT64_C(5) * 1000000000)
 
 static rung_result no_memory(void)
 {
@@ -86,21 +84,17 @@ static rung_result parse(struct rung__bytes text, const char *path, struct rung_
 rung_result rung__records_read(const char *folder, struct rung__records *out)
 {
     struct rung__buffer text = {0};
+    char *path;
     *out = (struct rung__records){0};
-    char *path = rung__path_join(folder, RUNG__RECORDS_FILE);
-    rung_result result = path ? RUNG_OK : no_memory();
-    if (result == RUNG_OK && rung__path_kind(path) != RUNG__PATH_MISSING) {
-        result = rung__folder_check_private(folder);
-        if (result == RUNG_OK)
-            result = rung__file_load(path, FILE_LIMIT, &text);
-        if (result == RUNG_OK)
-            result = parse(rung__buffer_bytes(&text), path, out);
-    }
+    rung_result result =
+        rung__state_file_load(folder, RUNG__RECORDS_FILE, FILE_LIMIT, &path, &text);
+    if (result == RUNG_OK)
+        result = parse(rung__buffer_bytes(&text), path, out);
     if (result != RUNG_OK)
         rung__records_finish(out);
     rung__buffer_finish(&text);
     free(path);
-    return result;
+    return result == RUNG_NOT_FOUND ? RUNG_OK : result;
 }
 
 static json_t *json_of(const struct rung__records *records)
@@ -158,13 +152,7 @@ rung_result rung__records_change(const char *folder, const struct rung__record *
                                  uint32_t count)
 {
     struct rung__file_lock lock = {0};
-    char *path = rung__path_join(folder, RUNG__RECORDS_LOCK);
-    rung_result result = path ? rung__folder_make(folder) : no_memory();
-    if (result == RUNG_OK)
-        result = rung__folder_check_private(folder);
-    if (result == RUNG_OK)
-        result = rung__file_lock_take(&lock, path, rung__clock_now() + LOCK_NS);
-    free(path);
+    rung_result result = rung__state_file_lock(folder, RUNG__RECORDS_LOCK, &lock);
     if (result != RUNG_OK)
         return result;
     result = change_locked(folder, rows, count);
