@@ -271,14 +271,9 @@ static const struct option_row options[] = {
      .target = &wanted.plan.contexts,
      .least = 1,
      .most = 256},
-    {.name = "threads",
-     .argument = "N",
-     .text = "threads of one run (default: the physical cores that may be used, shared among the "
-             "contexts)",
-     .kind = OPTION_NUMBER,
-     .target = &common.threads,
-     .least = 1,
-     .most = 1024},
+    ROW_THREADS(
+        "threads of one run (default: the physical cores that may be used, shared among the "
+        "contexts)"),
     {.name = "rung",
      .argument = "RUNG",
      .text = "measure on this rung (default: the one that serves the model)",

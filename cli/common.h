@@ -48,6 +48,11 @@ extern struct common_options {
         .text = "which implementation each stage has: a file, or JSON itself (rung help plan)",    \
         .kind = OPTION_TEXT, .value = VALUE_FILE, .target = &common.plan                           \
     }
+#define ROW_THREADS(TEXT)                                                                          \
+    {                                                                                              \
+        .name = "threads", .argument = "N", .text = TEXT, .kind = OPTION_NUMBER,                   \
+        .target = &common.threads, .least = 1, .most = 1024                                        \
+    }
 #define ROW_TRUST                                                                                  \
     {                                                                                              \
         .name = "trust", .argument = "PATH",                                                       \

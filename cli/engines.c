@@ -345,16 +345,8 @@ static const struct option_row options[] = {
     ROW_JSON,
     ROW_RUNG,
     {.name = "again", .text = "also build what could not be built before", .target = &again},
-    {
-        .name = "threads",
-        .argument = "N",
-        .text =
-            "threads of one run, where a rung takes more than one (default: the physical cores)",
-        .kind = OPTION_NUMBER,
-        .target = &common.threads,
-        .least = 1,
-        .most = 1024,
-    },
+    ROW_THREADS(
+        "threads of one run, where a rung takes more than one (default: the physical cores)"),
     {
         .name = "time-limit",
         .argument = "SECONDS",

@@ -111,13 +111,7 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
          .kind = OPTION_CHOICE,                                                                    \
          .target = &common.hint,                                                                   \
          .choices = job_hints},                                                                    \
-        {.name = "threads",                                                                        \
-         .argument = "N",                                                                          \
-         .text = "threads that run models (default: the physical cores that may be used)",         \
-         .kind = OPTION_NUMBER,                                                                    \
-         .target = &common.threads,                                                                \
-         .least = 1,                                                                               \
-         .most = 1024},                                                                            \
+        ROW_THREADS("threads that run models (default: the physical cores that may be used)"),     \
         {.name = "max-pixels",                                                                     \
          .argument = "N",                                                                          \
          .text = "refuse larger pictures before decoding them (default: 200000000)",               \

@@ -156,16 +156,8 @@ static const struct option_row options[] = {
         .text = "do not validate the stages around the model behind the verdict (rung validate)",
         .target = &rungs_only,
     },
-    {
-        .name = "threads",
-        .argument = "N",
-        .text =
-            "threads of one run, where a rung takes more than one (default: the physical cores)",
-        .kind = OPTION_NUMBER,
-        .target = &common.threads,
-        .least = 1,
-        .most = 1024,
-    },
+    ROW_THREADS(
+        "threads of one run, where a rung takes more than one (default: the physical cores)"),
     {
         .name = "time-limit",
         .argument = "SECONDS",

@@ -222,15 +222,7 @@ static int run(int count, char **operands)
 static const struct option_row options[] = {
     ROW_MODEL,
     ROW_JSON,
-    {
-        .name = "threads",
-        .argument = "N",
-        .text = "threads of one run (default: the physical cores); records hold for that number",
-        .kind = OPTION_NUMBER,
-        .target = &common.threads,
-        .least = 1,
-        .most = 1024,
-    },
+    ROW_THREADS("threads of one run (default: the physical cores); records hold for that number"),
     {
         .name = "time-limit",
         .argument = "SECONDS",
