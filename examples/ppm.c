@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ppm.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SIDE_MAX 65535u
+
+/* The next number of the header, behind white space and comments; 0 when there is none in range. */
+static unsigned read_number(FILE *file)
+{
+    unsigned number = 0;
+    int c = fgetc(file);
+    while (isspace(c) || c == '#') {
+        while (c == '#' && (c = fgetc(file)) != '\n' && c != EOF)
+            c = '#';
+        c = fgetc(file);
+    }
+    for (; isdigit(c) && number <= SIDE_MAX; c = fgetc(file))
+        number = number * 10 + (unsigned)(c - '0');
+    return isspace(c) && number <= SIDE_MAX ? number : 0;
+}
+
+/* The bytes from here to the end of the file; -1 when that cannot be told. */
+static long bytes_left(FILE *file)
+{
+    const long here = ftell(file);
+    if (here < 0 || fseek(file, 0, SEEK_END) != 0)
+        return -1;
+    const long end = ftell(file);
+    return fseek(file, here, SEEK_SET) == 0 ? end - here : -1;
+}
+
+/* NULL, or what is wrong with the file. */
+static const char *read_open_file(FILE *file, struct ppm *picture)
+{
+    if (fgetc(file) != 'P' || fgetc(file) != '6')
+        return "it is no binary PPM";
+    picture->width = read_number(file);
+    picture->height = read_number(file);
+    if (picture->width == 0 || picture->height == 0 || read_number(file) != 255)
+        return "its header is not \"P6 width height 255\", with sides of 1 to 65535";
+    const size_t size = (size_t)picture->width * picture->height * 3;
+    const long left = bytes_left(file); /* before there is memory for what the header claims */
+    if (left < 0 || (size_t)left < size)
+        return "it ends before its pixels do";
+    picture->pixels = malloc(size);
+    if (!picture->pixels)
+        return "there is no memory for its pixels";
+    return fread(picture->pixels, 1, size, file) == size ? NULL : "its pixels cannot be read";
+}
+
+int ppm_read(const char *path, struct ppm *picture)
+{
+    const char *wrong = "it cannot be opened";
+    FILE *file = fopen(path, "rb");
+    *picture = (struct ppm){0};
+    if (file) {
+        wrong = read_open_file(file, picture);
+        fclose(file);
+    }
+    if (wrong) {
+        fprintf(stderr, "%s: %s\n", path, wrong);
+        ppm_free(picture);
+    }
+    return !wrong;
+}
+
+void ppm_free(struct ppm *picture)
+{
+    free(picture->pixels);
+    *picture = (struct ppm){0};
+}
