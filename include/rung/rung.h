@@ -6,13 +6,14 @@
 #include <rung/context.h>
 #include <rung/engines.h>
 #include <rung/export.h>
+#include <rung/frame.h>
 #include <rung/identity.h>
 #include <rung/instance.h>
 #include <rung/model.h>
-#include <rung/packet.h>
 #include <rung/plan.h>
 #include <rung/probe.h>
 #include <rung/result.h>
+#include <rung/targets.h>
 #include <rung/types.h>
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/semaphore.h"
+#include "base/thread.h"
 #include "stage/implementations.h"
 #include "stage/pre/pre.h"
 
@@ -89,8 +90,6 @@ static void destroy(void *object)
         rung__semaphore_post(&pool->begin);
     for (uint32_t i = 0; i < pool->started; i++)
         rung__thread_join(&pool->workers[i].thread);
-    rung__semaphore_finish(&pool->begin);
-    rung__semaphore_finish(&pool->done);
     rung__mutex_finish(&pool->mutex);
     rung__framer_finish(&pool->framer);
     free(pool);
@@ -103,8 +102,6 @@ static rung_result create(const struct rung__stage_context *context, void **obje
     if (!pool)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
     rung__framer_init(&pool->framer, context->cpu_flags, context->workers);
-    rung__semaphore_init(&pool->begin);
-    rung__semaphore_init(&pool->done);
     rung__mutex_init(&pool->mutex);
     rung_result result = RUNG_OK;
     for (uint32_t i = 0; i < threads && result == RUNG_OK; i++) {
