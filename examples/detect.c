@@ -13,15 +13,7 @@
 
 #include <rung/rung.h>
 
-#include "ppm.h"
-
-/* Each call that fails leaves a sentence for its thread. */
-static int ok(rung_result result)
-{
-    if (result != RUNG_OK)
-        fprintf(stderr, "%s: %s\n", rung_result_name(result), rung_last_error());
-    return result == RUNG_OK;
-}
+#include "common.h"
 
 /* Coordinates of a packet are Q8: 256 to a pixel. */
 static void print_targets(const rung_model *model, const rung_packet_header *packet)
@@ -37,7 +29,7 @@ static void print_targets(const rung_model *model, const rung_packet_header *pac
     }
 }
 
-static int detect(const rung_model *model, rung_context *context, const struct ppm *picture)
+static int detect(const rung_model *model, rung_context *context, const struct picture *picture)
 {
     const rung_frame frame = {
         .struct_size = sizeof frame,
@@ -60,7 +52,7 @@ static int detect(const rung_model *model, rung_context *context, const struct p
 
 int main(int count, char **arguments)
 {
-    struct ppm picture = {0};
+    struct picture picture = {0};
     rung_instance *instance = NULL;
     rung_model *model = NULL;
     rung_context *context = NULL;
@@ -70,13 +62,13 @@ int main(int count, char **arguments)
         return 2;
     }
     const int done =
-        ppm_read(arguments[2], &picture) && ok(rung_instance_create(NULL, &instance)) &&
+        read_picture(arguments[2], &picture) && ok(rung_instance_create(NULL, &instance)) &&
         ok(rung_model_open(instance, arguments[1], NULL, &model)) &&
         ok(rung_context_create(model, NULL, &context)) && detect(model, context, &picture);
     /* What was made last ends first; NULL is allowed. */
     rung_context_destroy(context);
     rung_model_destroy(model);
     rung_instance_destroy(instance);
-    ppm_free(&picture);
+    free_picture(&picture);
     return done ? 0 : 1;
 }

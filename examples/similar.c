@@ -15,7 +15,7 @@
 
 #include <rung/rung.h>
 
-#include "ppm.h"
+#include "common.h"
 
 /* What an application keeps of a picture: the numbers, and what made them. */
 struct embedding {
@@ -23,13 +23,6 @@ struct embedding {
     uint32_t count;
     float *numbers;
 };
-
-static int ok(rung_result result)
-{
-    if (result != RUNG_OK)
-        fprintf(stderr, "%s: %s\n", rung_result_name(result), rung_last_error());
-    return result == RUNG_OK;
-}
 
 /* The numbers of a packet lie behind its header. */
 static int keep(const rung_packet_header *packet, const char *identity, struct embedding *to)
@@ -44,16 +37,9 @@ static int keep(const rung_packet_header *packet, const char *identity, struct e
     return 1;
 }
 
-static int embed(rung_context *context, const struct ppm *picture, struct embedding *to)
+static int embed(rung_context *context, const struct picture *picture, struct embedding *to)
 {
-    const rung_frame frame = {
-        .struct_size = sizeof frame,
-        .version = RUNG_STRUCT_VERSION,
-        .pixels = picture->pixels,
-        .width = picture->width,
-        .height = picture->height,
-        .format = RUNG_PIXEL_RGB8,
-    };
+    const rung_frame frame = picture_frame(picture);
     rung_run_info info = {.struct_size = sizeof info, .version = RUNG_STRUCT_VERSION};
     uint64_t size;
     if (!ok(rung_context_get_max_output_bytes(context, &size)))
@@ -69,15 +55,15 @@ static int embed(rung_context *context, const struct ppm *picture, struct embedd
 static int embed_file(rung_instance *instance, const char *path, const char *picture_path,
                       struct embedding *to)
 {
-    struct ppm picture = {0};
+    struct picture picture = {0};
     rung_model *model = NULL;
     rung_context *context = NULL;
-    const int done = ppm_read(picture_path, &picture) &&
+    const int done = read_picture(picture_path, &picture) &&
                      ok(rung_model_open(instance, path, NULL, &model)) &&
                      ok(rung_context_create(model, NULL, &context)) && embed(context, &picture, to);
     rung_context_destroy(context);
     rung_model_destroy(model);
-    ppm_free(&picture);
+    free_picture(&picture);
     return done;
 }
 

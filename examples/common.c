@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ppm.h"
+#include "common.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define SIDE_MAX 65535u
 
@@ -33,7 +34,7 @@ static long bytes_left(FILE *file)
 }
 
 /* NULL, or what is wrong with the file. */
-static const char *read_open_file(FILE *file, struct ppm *picture)
+static const char *read_open_file(FILE *file, struct picture *picture)
 {
     if (fgetc(file) != 'P' || fgetc(file) != '6')
         return "it is no binary PPM";
@@ -41,7 +42,7 @@ static const char *read_open_file(FILE *file, struct ppm *picture)
     picture->height = read_number(file);
     if (picture->width == 0 || picture->height == 0 || read_number(file) != 255)
         return "its header is not \"P6 width height 255\", with sides of 1 to 65535";
-    const size_t size = (size_t)picture->width * picture->height * 3;
+    const size_t size = picture_bytes(picture);
     const long left = bytes_left(file); /* before there is memory for what the header claims */
     if (left < 0 || (size_t)left < size)
         return "it ends before its pixels do";
@@ -51,24 +52,69 @@ static const char *read_open_file(FILE *file, struct ppm *picture)
     return fread(picture->pixels, 1, size, file) == size ? NULL : "its pixels cannot be read";
 }
 
-int ppm_read(const char *path, struct ppm *picture)
+int read_picture(const char *path, struct picture *picture)
 {
     const char *wrong = "it cannot be opened";
     FILE *file = fopen(path, "rb");
-    *picture = (struct ppm){0};
+    *picture = (struct picture){0};
     if (file) {
         wrong = read_open_file(file, picture);
         fclose(file);
     }
     if (wrong) {
         fprintf(stderr, "%s: %s\n", path, wrong);
-        ppm_free(picture);
+        free_picture(picture);
     }
     return !wrong;
 }
 
-void ppm_free(struct ppm *picture)
+void free_picture(struct picture *picture)
 {
     free(picture->pixels);
-    *picture = (struct ppm){0};
+    *picture = (struct picture){0};
+}
+
+size_t picture_bytes(const struct picture *picture)
+{
+    return (size_t)picture->width * picture->height * 3;
+}
+
+rung_frame picture_frame(const struct picture *picture)
+{
+    return (rung_frame){
+        .struct_size = sizeof(rung_frame),
+        .version = RUNG_STRUCT_VERSION,
+        .pixels = picture->pixels,
+        .width = picture->width,
+        .height = picture->height,
+        .format = RUNG_PIXEL_RGB8,
+    };
+}
+
+int ok(rung_result result)
+{
+    if (result != RUNG_OK)
+        fprintf(stderr, "%s: %s\n", rung_result_name(result), rung_last_error());
+    return result == RUNG_OK;
+}
+
+unsigned read_count(const char *text, unsigned most)
+{
+    unsigned number = 0;
+    for (; isdigit((unsigned char)*text) && number <= most; text++)
+        number = number * 10 + (unsigned)(*text - '0');
+    return *text == '\0' && number <= most ? number : 0;
+}
+
+uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void sleep_until_ns(uint64_t time_ns)
+{
+    const struct timespec time = {(time_t)(time_ns / 1000000000u), (long)(time_ns % 1000000000u)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
