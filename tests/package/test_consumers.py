@@ -5,12 +5,13 @@ import subprocess
 
 import command_line
 import pytest
-from conftest import HERE, run_quietly
+from conftest import HERE, ROOT, run_quietly
 from PIL import Image
 
 MODEL = command_line.MODELS / "centerface.rung"
 FACE = command_line.PHOTOS / "astronaut.png"
 SOURCES = HERE / "consumer"
+EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.c") if path.stem != "common")
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 COMPILERS = {"c": ("cc", "-std=c11", *STRICT, SOURCES / "consumer.c"), "cpp": ("c++", "-std=c++17", *STRICT, SOURCES / "consumer.cpp")}
 
@@ -34,7 +35,7 @@ def by_pkg_config(installation, tmp_path_factory):
 
 
 def environment(**more):
-    return command_line.clean_environment(RUNG_RUNTIME_PATH=str(command_line.ROOT / "runtimes"), **more)
+    return command_line.clean_environment(RUNG_RUNTIME_PATH=str(ROOT / "runtimes"), **more)
 
 
 def detect(program, status=0, **more):
@@ -73,6 +74,14 @@ def test_a_program_built_by_cmake_detects(by_cmake, expected, language):
 def test_a_program_built_by_pkg_config_detects(by_pkg_config, installation, expected, language):
     lines, _ = detect(by_pkg_config / f"consumer-{language}", LD_LIBRARY_PATH=str(installation.lib))
     is_expected(lines, expected)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_is_built_as_anybody_would(installation, tmp_path, example):
+    """With nothing of the tree but its own files."""
+    folder = ROOT / "examples"
+    run_quietly("cc", *STRICT, "-o", tmp_path / example, folder / f"{example}.c",
+                folder / "common.c", *installation.pkg_config("--cflags", "--libs"))
 
 
 def test_a_program_asks_for_the_soname(by_cmake, by_pkg_config):
