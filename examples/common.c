@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define SIDE_MAX 65535u
@@ -36,7 +37,9 @@ static long bytes_left(FILE *file)
 /* NULL, or what is wrong with the file. */
 static const char *read_open_file(FILE *file, struct picture *picture)
 {
-    if (fgetc(file) != 'P' || fgetc(file) != '6')
+    char magic[2];
+    if (fread(magic, 1, sizeof magic, file) != sizeof magic ||
+        memcmp(magic, "P6", sizeof magic) != 0)
         return "it is no binary PPM";
     picture->width = read_number(file);
     picture->height = read_number(file);

@@ -45,12 +45,11 @@ class Models:
         self.folder, self.keys = folder, keys
         self.trust = {"RUNG_TRUST_PATH": str(keys / "key.pub.pem")}
 
-    def pack(self, name, **spec):
-        graph = self.folder / "graph.onnx"
-        if not graph.exists():
-            tiny.graph(graph)
+    def pack(self, name, graph=None, **spec):
+        """`graph` and `spec` change what tests/cli/tiny.py writes."""
+        path = tiny.graph(self.folder / f"{name}.onnx", **graph or {})
         model = self.folder / f"{name}.rung"
-        command_line.run("pack", tiny.spec(self.folder / f"{name}.json", name=name, **spec), graph, "-o", model, "--key",
+        command_line.run("pack", tiny.spec(self.folder / f"{name}.json", name=name, **spec), path, "-o", model, "--key",
                          self.keys / "key.pem")
         return model
 
