@@ -22,17 +22,18 @@ BUILD, ROOT = command_line.BUILD, command_line.ROOT
 class Installation:
     """A prefix with the library, wherever it lies."""
 
-    def __init__(self, prefix, libdir, libexecdir):
-        self.prefix = prefix
+    def __init__(self, prefix, options):
+        self.prefix, self.options = prefix, options
         self.include = prefix / "include"
-        self.lib = prefix / libdir
-        self.helper = prefix / libexecdir / "rung-probe"
+        self.lib = prefix / options["libdir"]
+        self.helper = prefix / options["libexecdir"] / "rung-probe"
+        self.program = prefix / options["bindir"] / "rung"
         self.library = self.lib / "librung.so.0"
 
     def moved(self, to):
         """A copy elsewhere."""
         shutil.copytree(self.prefix, to, symlinks=True)
-        return Installation(to, self.lib.relative_to(self.prefix), self.helper.parent.relative_to(self.prefix))
+        return Installation(to, self.options)
 
     def pkg_config(self, *arguments):
         environment = {**os.environ, "PKG_CONFIG_LIBDIR": str(self.lib / "pkgconfig")}  # and nowhere else
@@ -52,4 +53,4 @@ def installation(tmp_path_factory):
     run_quietly("meson", "install", "-C", BUILD, "--no-rebuild", "--quiet", "--destdir", destination)
     options = {option["name"]: option["value"] for option in json.loads(run_quietly("meson", "introspect", "--buildoptions", BUILD))}
     prefix = destination / options["prefix"].lstrip("/")
-    return Installation(prefix, options["libdir"], options["libexecdir"])
+    return Installation(prefix, options)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of others, in C and C++, built by CMake and by pkg-config against an installation, find a face."""
+import json
 import os
 import subprocess
 
@@ -40,8 +41,6 @@ def environment(**more):
 
 def detect(program, status=0, **more):
     """What a consumer says of the photograph: the rung, and the lines of the targets."""
-    if not MODEL.exists():
-        pytest.skip(f"{MODEL} is missing; scripts/demo-models centerface makes it")
     with Image.open(FACE) as picture:
         pixels = picture.convert("RGB")
     result = subprocess.run([program, MODEL, str(pixels.width), str(pixels.height)], input=pixels.tobytes(), capture_output=True,
@@ -51,8 +50,15 @@ def detect(program, status=0, **more):
 
 
 @pytest.fixture(scope="session")
-def expected():
-    """The same of the command line, in a consumer's units."""
+def model():
+    if not MODEL.exists():
+        pytest.skip(f"{MODEL} is missing; scripts/demo-models centerface makes it")
+    return MODEL
+
+
+@pytest.fixture(scope="session")
+def expected(model):
+    """What the command line says of it."""
     (line,) = command_line.json_lines(command_line.run("detect", "-m", "centerface", "--json", FACE))
     return line["targets"]
 
@@ -90,7 +96,7 @@ def test_a_program_asks_for_the_soname(by_cmake, by_pkg_config):
         assert "[librung.so.0]" in needed
 
 
-def test_a_moved_prefix_still_finds_its_helper(by_pkg_config, installation, tmp_path):
+def test_a_moved_prefix_still_finds_its_helper(by_pkg_config, installation, model, tmp_path):
     """tract loads nothing that the helper program has not tried: without it, the rung is refused."""
     moved = installation.moved(tmp_path / "moved")
     program = by_pkg_config / "consumer-c"
@@ -99,6 +105,15 @@ def test_a_moved_prefix_still_finds_its_helper(by_pkg_config, installation, tmp_
     moved.helper.unlink()
     _, told = detect(program, status=1, LD_LIBRARY_PATH=str(moved.lib), RUNG_RUNG="tract")
     assert "rung-probe" in told
+
+
+def test_the_program_of_a_moved_prefix_runs(installation, expected, tmp_path):
+    """It finds library, pictures module and helper from where it lies itself."""
+    program = installation.moved(tmp_path / "moved").program
+    if not program.exists():
+        pytest.skip("the command line is not built")
+    told = run_quietly(program, "detect", "-m", "centerface", "--json", "--rung", "tract", FACE, env=environment())
+    assert [target["class"] for target in json.loads(told)["targets"]] == [target["class"] for target in expected]
 
 
 @pytest.mark.parametrize("way", ["cmake", "pkg-config"])
