@@ -14,6 +14,7 @@
 #include <rung/probe.h>
 #include <rung/result.h>
 #include <rung/targets.h>
+#include <rung/ticket.h>
 #include <rung/types.h>
 
 #endif
