@@ -14,11 +14,10 @@ class Seen:
 
     def __init__(self, result):
         *lines, last = result.stdout.splitlines()
-        rows = [re.fullmatch(r"frame (\d+): (\d+) targets, (\d+\.\d) ms old(, stale)?", line).groups() for line in lines]
+        rows = [re.fullmatch(r"frame (\d+): (\d+) targets, \d+\.\d ms old(, stale)?", line).groups() for line in lines]
         self.frames = [int(row[0]) for row in rows]
         self.targets = [int(row[1]) for row in rows]
-        self.ages = [float(row[2]) for row in rows]
-        self.stale = [int(row[0]) for row in rows if row[3]]
+        self.stale = [int(row[0]) for row in rows if row[2]]
         pattern = r"(\d+) taken, (\d+) detected in, (\d+) replaced by newer ones, (\d+) failed"
         self.taken, self.detected, self.replaced, self.failed = map(int, re.fullmatch(pattern, last).groups())
         assert self.detected == len(self.frames)
