@@ -122,6 +122,22 @@ def cgroup2(folder, **files):
         f"sys/fs/cgroup{folder}/{name.replace('_', '.')}": text + "\n" for name, text in files.items()}
 
 
+def powercap(zone, name, energy, energy_range=262143328850, control="intel-rapl"):
+    """An energy counter, in microjoules; None: it cannot be read."""
+    folder, link = f"sys/devices/virtual/powercap/{control}/{control}:{zone}", f"sys/class/powercap/{control}:{zone}"
+    return {f"{folder}/name": name + "\n", f"{folder}/max_energy_range_uj": f"{energy_range}\n",
+            f"{folder}/energy_uj": "" if energy is None else f"{energy}\n", link: Link(f"../../../{folder}")}
+
+
+def energy(*packages):
+    """The counters of packages among what else there is, which must not be added to them."""
+    tree = powercap("0:0", "core", 77777) | powercap("7", "psys", 88888) | powercap(
+        "0", "package-0", 99999, control="intel-rapl-mmio") | {"sys/class/powercap/intel-rapl/enabled": "1\n"}
+    for number, joules in enumerate(packages):
+        tree |= powercap(number, f"package-{number}", joules)
+    return tree
+
+
 TREES = {
     "none": lambda: pc() | bridge(),
     "nvidia": lambda: pc() | bridge() | nvidia_gpu() | nvidia_driver("550.90.07"),
@@ -160,6 +176,9 @@ TREES = {
     "cgroup1-cpuset": lambda: pc() | cgroup1(-1) | {"sys/fs/cgroup/cpuset/cpuset.effective_cpus": "1,9\n"},
     "cgroup2-quota": lambda: pc() | cgroup2("/app.slice/rung.service", cpu_max="150000 100000"),
     "cgroup2-cpuset": lambda: pc() | cgroup2("/app", cpuset_cpus_effective="2-4,10"),
+    "energy": lambda: pc() | energy(1000000, 262143328000),
+    "energy-later": lambda: pc() | energy(1500000, 99150),
+    "energy-unreadable": lambda: pc() | energy(1000000, None),
     "one-cpu": lambda: pc() | cgroup2("/app", cpu_max="100000 100000"),
 }
 
