@@ -176,10 +176,14 @@ TREES = {
     "cgroup1-cpuset": lambda: pc() | cgroup1(-1) | {"sys/fs/cgroup/cpuset/cpuset.effective_cpus": "1,9\n"},
     "cgroup2-quota": lambda: pc() | cgroup2("/app.slice/rung.service", cpu_max="150000 100000"),
     "cgroup2-cpuset": lambda: pc() | cgroup2("/app", cpuset_cpus_effective="2-4,10"),
+    "one-cpu": lambda: pc() | cgroup2("/app", cpu_max="100000 100000"),
+}
+
+# One of these machines at other times, so that they are the same to the ladder.
+MOMENTS = {
     "energy": lambda: pc() | energy(1000000, 262143328000),
     "energy-later": lambda: pc() | energy(1500000, 99150),
     "energy-unreadable": lambda: pc() | energy(1000000, None),
-    "one-cpu": lambda: pc() | cgroup2("/app", cpu_max="100000 100000"),
 }
 
 
@@ -187,7 +191,7 @@ def write(tree, folder):
     """Writes a tree, by its name or itself, in the place of what is in the folder."""
     folder = pathlib.Path(folder)
     shutil.rmtree(folder, ignore_errors=True)
-    for path, content in (TREES[tree]() if isinstance(tree, str) else tree).items():
+    for path, content in ((TREES | MOMENTS)[tree]() if isinstance(tree, str) else tree).items():
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, Link):
@@ -200,9 +204,10 @@ def write(tree, folder):
 
 
 def main(folder, *names):
-    for name in names or TREES:
-        if name not in TREES:
-            sys.exit(f"trees.py: there is no tree {name}; there are {', '.join(TREES)}")
+    trees = TREES | MOMENTS
+    for name in names or trees:
+        if name not in trees:
+            sys.exit(f"trees.py: there is no tree {name}; there are {', '.join(trees)}")
         write(name, pathlib.Path(folder) / name)
 
 
