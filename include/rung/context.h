@@ -3,9 +3,10 @@
 #define RUNG_CONTEXT_H
 
 #include <rung/export.h>
+#include <rung/frame.h>
 #include <rung/model.h>
-#include <rung/packet.h>
 #include <rung/result.h>
+#include <rung/targets.h>
 #include <rung/types.h>
 
 #ifdef __cplusplus
@@ -80,26 +81,6 @@ RUNG_API void rung_context_destroy(rung_context *context);
  */
 RUNG_API rung_result rung_context_get_max_output_bytes(const rung_context *context, uint64_t *out);
 
-/** A rectangle in whole pixels of a frame. */
-typedef struct rung_rect {
-    uint32_t x, y, width, height;
-} rung_rect;
-
-/** A picture in the caller's memory, borrowed for the call. */
-typedef struct rung_frame {
-    uint32_t struct_size;   /**< sizeof(rung_frame) */
-    uint32_t version;       /**< RUNG_STRUCT_VERSION */
-    const void *pixels;     /**< of the first row; no alignment is needed */
-    uint64_t stride;        /**< bytes from row to row, at least a row's; 0: exactly a row's */
-    uint32_t width, height; /**< pixels, 1..65535 */
-    rung_pixel_format format;
-    uint32_t reserved32;
-    rung_rect crop; /**< the part that counts; all zero: the whole frame */
-    uint64_t source_id, display_id, frame_id; /**< carried into the packet */
-    uint64_t session_epoch, transform_epoch, topology_epoch;
-    uint64_t reserved[6];
-} rung_frame;
-
 /** What ran, beside the packet. The strings live as long as the model. */
 typedef struct rung_run_info {
     uint32_t struct_size; /**< sizeof(rung_run_info), set by the caller */
@@ -116,7 +97,7 @@ typedef struct rung_run_info {
 
 /**
  * Detects on the calling thread: preprocesses the frame, runs the model, decodes, selects, and
- * writes the packet (rung/packet.h).
+ * writes the packet (rung/targets.h).
  *
  * `packet` must be 8-byte aligned. `*needed` (may be NULL) is set to the packet's size, also when
  * it does not fit: then CAPACITY, and nothing is written. A span of

@@ -3,32 +3,29 @@
 
 #include "base/clock.h"
 
-void rung__semaphore_init(struct rung__semaphore *semaphore)
-{
-    rung__mutex_init(&semaphore->mutex);
-    rung__condition_init(&semaphore->condition);
-    semaphore->count = 0;
-}
-
-void rung__semaphore_finish(struct rung__semaphore *semaphore)
-{
-    rung__condition_finish(&semaphore->condition);
-    rung__mutex_finish(&semaphore->mutex);
-}
-
+/* Both orders are sequentially consistent: either the poster sees that somebody waits, or who waits
+ * sees the count. */
 void rung__semaphore_post(struct rung__semaphore *semaphore)
 {
-    rung__mutex_lock(&semaphore->mutex);
-    semaphore->count++;
-    rung__condition_signal(&semaphore->condition);
-    rung__mutex_unlock(&semaphore->mutex);
+    atomic_fetch_add(&semaphore->count, 1);
+    if (atomic_load(&semaphore->waiting) > 0)
+        rung__wake_one(&semaphore->count);
+}
+
+static bool take(struct rung__semaphore *semaphore)
+{
+    uint32_t count = atomic_load(&semaphore->count);
+    while (count > 0)
+        if (atomic_compare_exchange_weak(&semaphore->count, &count, count - 1))
+            return true;
+    return false;
 }
 
 void rung__semaphore_wait(struct rung__semaphore *semaphore)
 {
-    rung__mutex_lock(&semaphore->mutex);
-    while (semaphore->count == 0)
-        rung__condition_wait(&semaphore->condition, &semaphore->mutex, RUNG__CLOCK_NEVER);
-    semaphore->count--;
-    rung__mutex_unlock(&semaphore->mutex);
+    while (!take(semaphore)) {
+        atomic_fetch_add(&semaphore->waiting, 1);
+        (void)rung__wait(&semaphore->count, 0, RUNG__CLOCK_NEVER);
+        atomic_fetch_sub(&semaphore->waiting, 1);
+    }
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <rung/packet.h>
+#include <rung/targets.h>
 
 #include "artifact/heads.h"
 #include "kernel/exact.h"

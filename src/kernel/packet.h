@@ -2,8 +2,8 @@
 #ifndef RUNG__KERNEL_PACKET_H
 #define RUNG__KERNEL_PACKET_H
 
-#include <rung/packet.h>
 #include <rung/result.h>
+#include <rung/targets.h>
 
 #include "base/bytes.h"
 #include "kernel/candidate.h"

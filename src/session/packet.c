@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a packet that somebody else may have written. */
-#include <rung/packet.h>
+#include <rung/targets.h>
 
 #include "artifact/header.h"
 #include "base/error.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rung/packet.h>
+#include <rung/targets.h>
 
 #include "fuzz.h"
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/semaphore.h"
+#include "base/thread.h"
 #include "stage/implementations.h"
 #include "stage/pre/pre.h"
 
@@ -97,8 +98,6 @@ static void destroy(void *object)
         rung__thread_join(&pool->workers[i].thread);
         rung__ledger_ended(pool->framer.ledger);
     }
-    rung__semaphore_finish(&pool->begin);
-    rung__semaphore_finish(&pool->done);
     rung__mutex_finish(&pool->mutex);
     rung__framer_finish(&pool->framer);
     rung__ledger_freed(pool->framer.ledger, bytes_of(pool->framer.workers));
@@ -113,8 +112,6 @@ static rung_result create(const struct rung__stage_context *context, void **obje
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
     rung__framer_init(&pool->framer, context, context->cpu_flags, context->workers);
     rung__ledger_allocated(context->ledger, 0, bytes_of(context->workers));
-    rung__semaphore_init(&pool->begin);
-    rung__semaphore_init(&pool->done);
     rung__mutex_init(&pool->mutex);
     rung_result result = RUNG_OK;
     for (uint32_t i = 0; i < threads; i++) {

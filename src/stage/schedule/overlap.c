@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/semaphore.h"
+#include "base/thread.h"
 #include "stage/buffer/buffer.h"
 #include "stage/implementations.h"
 #include "stage/schedule/schedule.h"
@@ -74,10 +75,6 @@ static rung_result create(const struct rung__stage_context *context, void **obje
     if (!overlap)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
     overlap->ledger = context->ledger;
-    rung__semaphore_init(&overlap->begin);
-    rung__semaphore_init(&overlap->ready);
-    rung__semaphore_init(&overlap->ran);
-    rung__semaphore_init(&overlap->ended);
     rung_result result = rung__thread_start(&overlap->helper, "rung-overlap", help, overlap);
     if (result != RUNG_OK) {
         free(overlap);
@@ -115,10 +112,6 @@ static void destroy(void *object)
     rung__semaphore_post(&overlap->begin);
     rung__thread_join(&overlap->helper);
     rung__ledger_ended(overlap->ledger);
-    rung__semaphore_finish(&overlap->begin);
-    rung__semaphore_finish(&overlap->ready);
-    rung__semaphore_finish(&overlap->ran);
-    rung__semaphore_finish(&overlap->ended);
     rung__ledger_freed(overlap->ledger, sizeof *overlap);
     free(overlap);
 }

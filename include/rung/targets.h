@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RUNG_PACKET_H
-#define RUNG_PACKET_H
+#ifndef RUNG_TARGETS_H
+#define RUNG_TARGETS_H
 
 #include <stddef.h>
 #include <stdint.h>
