@@ -12,6 +12,7 @@
 #include <rung/plan.h>
 #include <rung/probe.h>
 #include <rung/result.h>
+#include <rung/scene.h>
 #include <rung/targets.h>
 #include <rung/types.h>
 
