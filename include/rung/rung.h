@@ -11,6 +11,7 @@
 #include <rung/model.h>
 #include <rung/plan.h>
 #include <rung/probe.h>
+#include <rung/report.h>
 #include <rung/result.h>
 #include <rung/scene.h>
 #include <rung/targets.h>

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "artifact/heads.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "session/calibration.h"
 #include "session/stages.h"
@@ -59,6 +60,7 @@ static rung_result stage(struct rung_context *context, const rung_context_option
             .plan = options->plan,
             .fixed = given ? given->plan : NULL,
         });
+    staging->context.ledger = &context->metrics.ledger;
     if (result == RUNG_OK)
         result = rung__stage_set_init(&context->stages, given ? given->catalog : &rung__catalog,
                                       &staging->plan, &staging->context, &staging->records,
@@ -110,6 +112,7 @@ static rung_result start(struct rung_context *context, const rung_context_option
 rung_result rung__context_create(rung_model *model, const rung_context_options *caller_options,
                                  const struct rung__context_stages *given, rung_context **out)
 {
+    const uint64_t began = rung__clock_now();
     rung_context_options options;
     if (!model || !out)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_create: an argument is NULL");
@@ -133,6 +136,8 @@ rung_result rung__context_create(rung_model *model, const rung_context_options *
         rung_context_destroy(context);
         return result;
     }
+    rung__metrics_begin(context);
+    context->metrics.created_ns = context->metrics.began - began;
     *out = context;
     return RUNG_OK;
 }
@@ -158,11 +163,16 @@ void rung_context_destroy(rung_context *context)
 {
     if (!context)
         return;
+    struct rung_model *model = context->model;
+    const bool was_made = context->metrics.created_ns != 0;
+    const uint64_t began = rung__clock_now();
     for (uint32_t i = 0; i < context->lane_count; i++)
         rung__lane_finish(&context->lanes[i], context);
     rung__stage_set_finish(&context->stages);
     rung__staging_finish(&context->staging);
     if (context->serving)
-        rung__model_return_serving(context->model, context->serving);
+        rung__model_return_serving(model, context->serving);
     free(context);
+    if (was_made)
+        atomic_store(&model->teardown_ns, rung__clock_now() - began);
 }

@@ -6,6 +6,7 @@
 
 #include "artifact/heads.h"
 #include "session/lane.h"
+#include "session/metrics.h"
 #include "session/model.h"
 #include "session/stages.h"
 #include "stage/buffer/buffer.h"
@@ -23,6 +24,7 @@ struct rung_context {
     uint64_t generation; /**< of the last tensor that was made */
     struct rung__lane lanes[RUNG__BUFFER_SLOTS];
     uint32_t lane_count;
+    struct rung__metrics metrics;
 };
 
 /** Stages that are given: what validating has in place of the library's own and of what holds. */

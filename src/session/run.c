@@ -140,7 +140,7 @@ rung_run_info rung__run_describe(const struct rung_context *context, const struc
         .artifact = model->artifact.digest_text,
         .preprocess_ns = run->preprocess_ns,
         .run_ns = run->run_ns,
-        .postprocess_ns = rung__clock_now() - run->answered,
+        .postprocess_ns = run->finished - run->answered,
         .role = (rung_role)model->artifact.view.header.role,
         .calibration_overridden = context->overridden,
         .precision = context->serving->precision,
@@ -175,15 +175,12 @@ static rung_result check_room(const struct rung_context *context, const struct r
     return rung__packet_check_room(packet.size, size);
 }
 
-rung_result rung__run_frame(rung_context *context, const struct rung__answer *answer,
-                            const rung_frame *frame, rung_span packet, size_t *needed,
-                            rung_run_info *info)
+/** All steps, in the lane. */
+static rung_result run_steps(rung_context *context, const struct rung__answer *answer,
+                             struct rung__lane *lane, const rung_frame *frame, rung_span packet,
+                             size_t *needed)
 {
-    rung_result result = check_arguments(context, answer, frame, packet);
-    if (result != RUNG_OK)
-        return result;
-    struct rung__lane *lane = &context->lanes[0];
-    result = rung__run_place(context, lane, frame);
+    rung_result result = rung__run_place(context, lane, frame);
     if (result == RUNG_OK)
         result = check_room(context, answer, lane, packet, needed);
     if (result == RUNG_OK)
@@ -192,6 +189,20 @@ rung_result rung__run_frame(rung_context *context, const struct rung__answer *an
         result = rung__run_model(context, lane);
     if (result == RUNG_OK)
         result = answer->write(context, lane, packet, needed);
+    lane->run.finished = rung__clock_now();
+    rung__metrics_note(context, lane, result);
+    return result;
+}
+
+rung_result rung__run_frame(rung_context *context, const struct rung__answer *answer,
+                            const rung_frame *frame, rung_span packet, size_t *needed,
+                            rung_run_info *info)
+{
+    rung_result result = check_arguments(context, answer, frame, packet);
+    if (result != RUNG_OK)
+        return result;
+    struct rung__lane *lane = &context->lanes[0];
+    result = run_steps(context, answer, lane, frame, packet, needed);
     if (result != RUNG_OK)
         return result;
     rung__background_after_answer(context->model);
