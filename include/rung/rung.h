@@ -15,6 +15,7 @@
 #include <rung/result.h>
 #include <rung/scene.h>
 #include <rung/targets.h>
+#include <rung/ticket.h>
 #include <rung/types.h>
 
 #endif
