@@ -12,7 +12,9 @@
 #include <rung/model.h>
 #include <rung/plan.h>
 #include <rung/probe.h>
+#include <rung/report.h>
 #include <rung/result.h>
+#include <rung/scene.h>
 #include <rung/targets.h>
 #include <rung/ticket.h>
 #include <rung/types.h>

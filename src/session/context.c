@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "artifact/heads.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -53,6 +54,7 @@ static rung_result keep_options(struct rung_context *context, const rung_context
 rung_result rung__context_create(rung_model *model, const rung_context_options *caller_options,
                                  const struct rung__context_stages *given, rung_context **out)
 {
+    const uint64_t began = rung__clock_now();
     rung_context_options options;
     if (!model || !out)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_create: an argument is NULL");
@@ -77,6 +79,8 @@ rung_result rung__context_create(rung_model *model, const rung_context_options *
         rung_context_destroy(context);
         return result;
     }
+    rung__metrics_begin(context);
+    context->metrics.created_ns = context->metrics.began - began;
     *out = context;
     return RUNG_OK;
 }
@@ -118,9 +122,14 @@ void rung_context_destroy(rung_context *context)
 {
     if (!context)
         return;
+    struct rung_model *model = context->model;
+    const bool was_made = context->metrics.created_ns != 0;
+    const uint64_t began = rung__clock_now();
     rung__tickets_destroy(context->tickets);
     rung__place_finish(context);
     free((char *)context->options.identity);
     free((char *)context->options.plan);
     free(context);
+    if (was_made)
+        atomic_store(&model->teardown_ns, rung__clock_now() - began);
 }

@@ -7,6 +7,7 @@
 #include "artifact/heads.h"
 #include "session/epochs.h"
 #include "session/lane.h"
+#include "session/metrics.h"
 #include "session/model.h"
 #include "session/rebuild.h"
 #include "session/stages.h"
@@ -34,6 +35,7 @@ struct rung_context {
     struct rung__loss loss;
     struct rung__epochs epochs;
     struct rung__tickets *tickets; /**< NULL: it takes none */
+    struct rung__metrics metrics;
 };
 
 /** Stages that are given: what validating has in place of the library's own and of what holds. */

@@ -8,9 +8,13 @@
 #include "kernel/exact.h"
 #include "session/context.h"
 
-static void *allocate(uint64_t count, size_t size, bool *complete)
+/** Memory that goes with the context, in whose ledger it is entered. */
+static void *allocate(const struct rung_context *context, uint64_t count, size_t size,
+                      bool *complete)
 {
     void *memory = count <= SIZE_MAX ? calloc((size_t)count, size) : NULL;
+    if (memory)
+        rung__ledger_allocated(context->stages.context.ledger, 0, count * size);
     *complete = *complete && memory;
     return memory;
 }
@@ -24,8 +28,9 @@ static bool connect_outputs(struct rung__lane *lane, const struct rung_context *
     for (uint32_t i = 0; i < report->output_count; i++) {
         const void *data = lane->memory.outputs[i];
         if (report->outputs[i].dtype != RUNG_DTYPE_F32) {
-            lane->widened[i] =
-                allocate(rung__tensor_elements(&report->outputs[i]), sizeof(float), &complete);
+            const uint64_t count = rung__tensor_elements(&report->outputs[i]);
+            lane->widened[i] = allocate(context, count, sizeof(float), &complete);
+            lane->widened_bytes += count * sizeof(float);
             data = lane->widened[i];
         }
         for (uint32_t d = 0; d < declared->output_count; d++) {
@@ -47,11 +52,11 @@ static void allocate_detection(struct rung__lane *lane, const struct rung_contex
     lane->request.selection = selection;
     lane->request.tensors = &view->tensors;
     lane->decoded.candidates =
-        allocate(selection->capacity, sizeof *lane->decoded.candidates, complete);
+        allocate(context, selection->capacity, sizeof *lane->decoded.candidates, complete);
     if (points)
-        lane->decoded.points =
-            allocate((uint64_t)selection->capacity * points, 2 * sizeof(int32_t), complete);
-    lane->selected.order = allocate(selection->max_targets, sizeof(uint32_t), complete);
+        lane->decoded.points = allocate(context, (uint64_t)selection->capacity * points,
+                                        2 * sizeof(int32_t), complete);
+    lane->selected.order = allocate(context, selection->max_targets, sizeof(uint32_t), complete);
 }
 
 rung_result rung__lane_init(struct rung__lane *lane, const struct rung_context *context)

@@ -2,6 +2,7 @@
 /* A model is loaded on a rung. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "ladder/execution.h"
@@ -62,14 +63,18 @@ rung_result rung__serving_load(const struct rung_model *model, const struct rung
 {
     const struct rung__provider *provider = rung->provider;
     rung_result result = RUNG_OK;
+    const uint64_t began = rung__clock_now();
     serving->threads = provider->single_threaded ? 1 : threads;
     if (provider->runtime)
         result = rung__instance_load_runtime(model->instance, provider->runtime);
+    serving->runtime_ns = rung__clock_now() - began;
     if (result == RUNG_OK)
         result = rung__artifact_check_unchanged(&model->artifact);
     if (result != RUNG_OK)
         return result;
+    const uint64_t loading = rung__clock_now();
     result = load_with_engine(model, rung, compiling, serving);
+    serving->load_ns = rung__clock_now() - loading;
     if (result == RUNG_OK)
         serving->rung = rung;
     /* The runtime has read the file by now. Was it still the one that was verified? If not, that is

@@ -152,7 +152,7 @@ rung_run_info rung__run_describe(const struct rung_context *context, const struc
         .artifact = model->artifact.digest_text,
         .preprocess_ns = run->preprocess_ns,
         .run_ns = run->run_ns,
-        .postprocess_ns = rung__clock_now() - run->answered,
+        .postprocess_ns = run->finished - run->answered,
         .role = (rung_role)model->artifact.view.header.role,
         .calibration_overridden = context->overridden,
         .precision = context->serving->precision,
@@ -200,6 +200,8 @@ rung_result rung__run_steps(struct rung_context *context, const struct rung__ans
         result = rung__run_model(context, lane);
     if (result == RUNG_OK)
         result = answer->write(context, lane, packet, needed);
+    lane->run.finished = rung__clock_now();
+    rung__metrics_note(context, lane, result);
     rung__run_end_reading(lane);
     return result;
 }

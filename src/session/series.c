@@ -70,6 +70,8 @@ static void finish(void *user, uint32_t slot)
         keep_result(item,
                     series->answer->write(series->context, lane,
                                           (rung_span){series->packet, series->packet_size}, &size));
+    lane->run.finished = rung__clock_now();
+    rung__metrics_note(series->context, lane, item->result);
     if (item->result == RUNG_OK) {
         const rung_run_info info = rung__run_describe(series->context, &lane->run);
         rung__epochs_mark(series->context, series->packet);

@@ -18,7 +18,8 @@ struct rung__serving {
     void *loaded;                   /**< the provider's; NULL: unloaded */
     struct rung__engine_use engine; /**< that it was loaded with */
     struct rung__model_report report;
-    uint32_t threads; /**< of one run */
+    uint32_t threads;             /**< of one run */
+    uint64_t runtime_ns, load_ns; /**< that loading its runtime took, and the model */
     char *identity, *reason;
     const char *precision; /**< of the numbers that are executed */
     uint32_t contexts;

@@ -6,9 +6,10 @@
 #include "base/memory.h"
 #include "stage/pre/pre.h"
 
-void rung__framer_init(struct rung__framer *framer, uint64_t cpu_flags, uint32_t workers)
+void rung__framer_init(struct rung__framer *framer, const struct rung__stage_context *context,
+                       uint64_t cpu_flags, uint32_t workers)
 {
-    *framer = (struct rung__framer){.workers = workers};
+    *framer = (struct rung__framer){.ledger = context->ledger, .workers = workers};
     rung__preprocess_init(&framer->kernels, cpu_flags);
 }
 
@@ -16,6 +17,8 @@ void rung__framer_finish(struct rung__framer *framer)
 {
     free(framer->tables);
     free(framer->scratch);
+    rung__ledger_freed(framer->ledger,
+                       framer->tables_bytes + framer->workers * framer->scratch_bytes);
 }
 
 static const struct rung__resampler *resampler_of(const struct rung__framer *framer,
@@ -25,7 +28,8 @@ static const struct rung__resampler *resampler_of(const struct rung__framer *fra
 }
 
 /** Grows memory whose content is not kept. */
-static bool grow(uint8_t **memory, uint64_t *held, uint64_t wanted, uint32_t times)
+static bool grow(struct rung__ledger *ledger, uint8_t **memory, uint64_t *held, uint64_t wanted,
+                 uint32_t times)
 {
     if (wanted <= *held)
         return true;
@@ -33,6 +37,7 @@ static bool grow(uint8_t **memory, uint64_t *held, uint64_t wanted, uint32_t tim
     if (!larger)
         return false;
     free(*memory);
+    rung__ledger_allocated(ledger, *held * times, wanted * times);
     *memory = larger;
     *held = wanted;
     return true;
@@ -47,8 +52,8 @@ rung_result rung__framer_reserve(struct rung__framer *framer,
     const uint64_t scratch = resampler->scratch_bytes(resampler, request->canvas, placement);
     if (tables > framer->tables_bytes)
         framer->format = 0; /* those that are there go */
-    if (grow(&framer->tables, &framer->tables_bytes, tables, 1) &&
-        grow(&framer->scratch, &framer->scratch_bytes, scratch, framer->workers))
+    if (grow(framer->ledger, &framer->tables, &framer->tables_bytes, tables, 1) &&
+        grow(framer->ledger, &framer->scratch, &framer->scratch_bytes, scratch, framer->workers))
         return RUNG_OK;
     return rung__fail(RUNG_NO_MEMORY, "no memory to preprocess a frame of %u × %u pixels",
                       placement->crop.width, placement->crop.height);
@@ -84,12 +89,14 @@ void rung__framer_rows(const struct rung__framer *framer,
 
 /* ---- one thread ------------------------------------------------------------------------------ */
 
-rung_result rung__framer_create(uint64_t cpu_flags, void **object)
+rung_result rung__framer_create(const struct rung__stage_context *context, uint64_t cpu_flags,
+                                void **object)
 {
     struct rung__framer *framer = malloc(sizeof *framer);
     if (!framer)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
-    rung__framer_init(framer, cpu_flags, 1);
+    rung__framer_init(framer, context, cpu_flags, 1);
+    rung__ledger_allocated(framer->ledger, 0, sizeof *framer);
     *object = framer;
     return RUNG_OK;
 }
@@ -112,7 +119,10 @@ rung_result rung__pre_run(void *object, void *data)
 
 void rung__pre_destroy(void *object)
 {
-    if (object)
-        rung__framer_finish(object);
-    free(object);
+    struct rung__framer *framer = object;
+    if (!framer)
+        return;
+    rung__framer_finish(framer);
+    rung__ledger_freed(framer->ledger, sizeof *framer);
+    free(framer);
 }

@@ -36,6 +36,12 @@ struct pool {
     struct worker workers[]; /**< the threads */
 };
 
+/** Of a pool of so many workers, of which one is the caller. */
+static size_t bytes_of(uint32_t workers)
+{
+    return sizeof(struct pool) + (workers - 1) * sizeof(struct worker);
+}
+
 static void work(struct pool *pool, uint32_t number)
 {
     const uint32_t height = pool->canvas.height, share = pool->share;
@@ -88,27 +94,34 @@ static void destroy(void *object)
     pool->ending = true;
     for (uint32_t i = 0; i < pool->started; i++)
         rung__semaphore_post(&pool->begin);
-    for (uint32_t i = 0; i < pool->started; i++)
+    for (uint32_t i = 0; i < pool->started; i++) {
         rung__thread_join(&pool->workers[i].thread);
+        rung__ledger_ended(pool->framer.ledger);
+    }
     rung__mutex_finish(&pool->mutex);
     rung__framer_finish(&pool->framer);
+    rung__ledger_freed(pool->framer.ledger, bytes_of(pool->framer.workers));
     free(pool);
 }
 
 static rung_result create(const struct rung__stage_context *context, void **object)
 {
     const uint32_t threads = context->workers - 1;
-    struct pool *pool = calloc(1, sizeof *pool + threads * sizeof *pool->workers);
+    struct pool *pool = calloc(1, bytes_of(context->workers));
     if (!pool)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
-    rung__framer_init(&pool->framer, context->cpu_flags, context->workers);
+    rung__framer_init(&pool->framer, context, context->cpu_flags, context->workers);
+    rung__ledger_allocated(context->ledger, 0, bytes_of(context->workers));
     rung__mutex_init(&pool->mutex);
     rung_result result = RUNG_OK;
-    for (uint32_t i = 0; i < threads && result == RUNG_OK; i++) {
+    for (uint32_t i = 0; i < threads; i++) {
         pool->workers[i] = (struct worker){.pool = pool, .number = 1 + i};
         result =
             rung__thread_start(&pool->workers[i].thread, "rung-pre", run_worker, &pool->workers[i]);
-        pool->started += result == RUNG_OK;
+        if (result != RUNG_OK)
+            break;
+        pool->started++;
+        rung__ledger_started(context->ledger);
     }
     if (result == RUNG_OK)
         *object = pool;
@@ -149,6 +162,7 @@ static rung_result run(void *object, void *data)
     set_pending(pool); /* another thread may still wait for the frame before */
     for (uint32_t i = 0; i < pool->started; i++)
         rung__semaphore_post(&pool->begin);
+    rung__ledger_handed_over(pool->framer.ledger, 2 * pool->started); /* they post as often */
     work(pool, 0);
     if (!request->readiness ||
         rung__readiness_enter(request->readiness, request->tensor, request->generation,
