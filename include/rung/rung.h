@@ -13,6 +13,7 @@
 #include <rung/probe.h>
 #include <rung/result.h>
 #include <rung/targets.h>
+#include <rung/ticket.h>
 #include <rung/types.h>
 
 #endif

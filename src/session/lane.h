@@ -6,6 +6,7 @@
 #include "kernel/decode.h"
 #include "kernel/preprocess.h"
 #include "kernel/select.h"
+#include "session/frame.h"
 #include "session/serving.h"
 #include "stage/readiness.h"
 #include "stage/set.h"
@@ -18,6 +19,7 @@ struct rung__run {
     struct rung__surface surface;
     struct rung__placement placement;
     struct rung__mapping mapping;
+    bool reading;                       /**< rung__frame_end_read is due */
     void *tensor;                       /**< where it is made */
     uint64_t generation;                /**< of the tensor, 1 for the first */
     uint64_t preprocess_ns;             /**< that it took */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/place.h"
+
+#include <string.h>
+
+#include "artifact/heads.h"
+#include "base/error.h"
+#include "session/stages.h"
+#include "stage/pre/pre.h"
+
+/** A frame of this size is then preprocessed without allocating. */
+static rung_result reserve_for(struct rung_context *context, const struct rung__crop *whole)
+{
+    const struct rung__canvas *canvas = &context->model->artifact.view.header.canvas;
+    struct rung__placement placement;
+    rung__fit(canvas, whole, &placement);
+    const struct rung__pre_request request = {.canvas = canvas, .placement = &placement};
+    const struct rung__buffer_request buffer = {.bytes = context->lanes[0].memory.input_bytes};
+    rung_result result = rung__stage_reserve(&context->stages, RUNG__STAGE_PREPROCESS, &request);
+    return result == RUNG_OK ? rung__stage_reserve(&context->stages, RUNG__STAGE_BUFFER, &buffer)
+                             : result;
+}
+
+static rung_result reserve_for_largest(struct rung_context *context)
+{
+    const rung_context_options *options = &context->options;
+    const struct rung__canvas *canvas = &context->model->artifact.view.header.canvas;
+    struct rung__crop whole = {0, 0, options->max_frame_width, options->max_frame_height};
+    if (!whole.width && !whole.height)
+        whole = (struct rung__crop){0, 0, canvas->width, canvas->height};
+    if (!whole.width || !whole.height || whole.width > RUNG__FRAME_SIDE_MAX ||
+        whole.height > RUNG__FRAME_SIDE_MAX)
+        return rung__fail(
+            RUNG_INVALID_ARGUMENT,
+            "rung_context_options: the largest frame is %u × %u; both 0, or both 1..%u",
+            whole.width, whole.height, RUNG__FRAME_SIDE_MAX);
+    return reserve_for(context, &whole);
+}
+
+/** The stages that the plan comes to here. */
+static rung_result stage(struct rung_context *context, const struct rung__context_stages *given)
+{
+    const rung_context_options *options = &context->options;
+    const struct rung_model *model = context->model;
+    struct rung__staging *staging = &context->staging;
+    rung_result result = rung__staging_init(
+        staging,
+        &(struct rung__stage_environment){
+            .instance = model->instance,
+            .model = model,
+            .serving = context->serving,
+            .selection =
+                model->artifact.view.header.role == RUNG_ROLE_DETECTOR ? &context->selection : NULL,
+            .in_series = options->flags & RUNG_CONTEXT_SERIES,
+            .plan = options->plan,
+            .fixed = given ? given->plan : NULL,
+        });
+    if (result == RUNG_OK)
+        result = rung__stage_set_init(&context->stages, given ? given->catalog : &rung__catalog,
+                                      &staging->plan, &staging->context, &staging->records,
+                                      &model->instance->log);
+    return result;
+}
+
+/** What the role needs behind the model. */
+static rung_result prepare_answer(struct rung_context *context)
+{
+    const struct rung__artifact_view *view = &context->model->artifact.view;
+    if (view->header.role == RUNG_ROLE_SEGMENTER)
+        return rung__mask_form_read(&view->header, &view->tensors, &context->mask);
+    return RUNG_OK;
+}
+
+/** On what serves the model by now; a job keeps one identity from its start to its end. */
+static rung_result start(struct rung_context *context, const struct rung__context_stages *given)
+{
+    rung_result result =
+        rung__model_take_serving(context->model, &context->options, &context->serving);
+    if (result == RUNG_OK)
+        result = stage(context, given);
+    if (result != RUNG_OK)
+        return result;
+    const struct rung__implementation *buffer =
+        context->stages.resolutions[RUNG__STAGE_BUFFER].effective;
+    const uint32_t lanes = rung__buffer_slots(buffer);
+    while (context->lane_count < lanes && result == RUNG_OK) {
+        struct rung__lane *lane = &context->lanes[context->lane_count++];
+        result = rung__lane_init(lane, context);
+    }
+    return result;
+}
+
+rung_result rung__place_init(struct rung_context *context, const struct rung__context_stages *given)
+{
+    rung_result result = start(context, given);
+    if (result == RUNG_OK)
+        result = prepare_answer(context);
+    return result == RUNG_OK ? reserve_for_largest(context) : result;
+}
+
+void rung__place_finish(struct rung_context *context)
+{
+    for (uint32_t i = 0; i < context->lane_count; i++)
+        rung__lane_finish(&context->lanes[i], context);
+    memset(context->lanes, 0, sizeof context->lanes);
+    context->lane_count = 0;
+    rung__stage_set_finish(&context->stages);
+    memset(&context->stages, 0, sizeof context->stages);
+    rung__staging_finish(&context->staging);
+    memset(&context->staging, 0, sizeof context->staging);
+    if (context->serving)
+        rung__model_return_serving(context->model, context->serving);
+    context->serving = NULL;
+}
