@@ -5,6 +5,7 @@
 /** Everything that serving needs. Tools that make model files also include rung/artifact.h. */
 #include <rung/context.h>
 #include <rung/engines.h>
+#include <rung/export.h>
 #include <rung/frame.h>
 #include <rung/identity.h>
 #include <rung/instance.h>

@@ -4,38 +4,8 @@
 #include <string.h>
 
 #include "artifact/heads.h"
-#include "base/error.h"
+#include "session/reserve.h"
 #include "session/stages.h"
-#include "stage/pre/pre.h"
-
-/** A frame of this size is then preprocessed without allocating. */
-static rung_result reserve_for(struct rung_context *context, const struct rung__crop *whole)
-{
-    const struct rung__canvas *canvas = &context->model->artifact.view.header.canvas;
-    struct rung__placement placement;
-    rung__fit(canvas, whole, &placement);
-    const struct rung__pre_request request = {.canvas = canvas, .placement = &placement};
-    const struct rung__buffer_request buffer = {.bytes = context->lanes[0].memory.input_bytes};
-    rung_result result = rung__stage_reserve(&context->stages, RUNG__STAGE_PREPROCESS, &request);
-    return result == RUNG_OK ? rung__stage_reserve(&context->stages, RUNG__STAGE_BUFFER, &buffer)
-                             : result;
-}
-
-static rung_result reserve_for_largest(struct rung_context *context)
-{
-    const rung_context_options *options = &context->options;
-    const struct rung__canvas *canvas = &context->model->artifact.view.header.canvas;
-    struct rung__crop whole = {0, 0, options->max_frame_width, options->max_frame_height};
-    if (!whole.width && !whole.height)
-        whole = (struct rung__crop){0, 0, canvas->width, canvas->height};
-    if (!whole.width || !whole.height || whole.width > RUNG__FRAME_SIDE_MAX ||
-        whole.height > RUNG__FRAME_SIDE_MAX)
-        return rung__fail(
-            RUNG_INVALID_ARGUMENT,
-            "rung_context_options: the largest frame is %u × %u; both 0, or both 1..%u",
-            whole.width, whole.height, RUNG__FRAME_SIDE_MAX);
-    return reserve_for(context, &whole);
-}
 
 /** The stages that the plan comes to here. */
 static rung_result stage(struct rung_context *context, const struct rung__context_stages *given)
@@ -55,7 +25,6 @@ static rung_result stage(struct rung_context *context, const struct rung__contex
             .plan = options->plan,
             .fixed = given ? given->plan : NULL,
         });
-    staging->context.ledger = &context->metrics.ledger;
     if (result == RUNG_OK)
         result = rung__stage_set_init(&context->stages, given ? given->catalog : &rung__catalog,
                                       &staging->plan, &staging->context, &staging->records,
@@ -107,7 +76,10 @@ rung_result rung__place_init(struct rung_context *context, const struct rung__co
         result = start(context, given);
     if (result == RUNG_OK)
         result = prepare_answer(context);
-    return result == RUNG_OK ? reserve_for_largest(context) : result;
+    if (result == RUNG_OK)
+        result = rung__reserve(context, context->options.max_frame_width,
+                               context->options.max_frame_height);
+    return result;
 }
 
 void rung__place_finish(struct rung_context *context)

@@ -21,10 +21,14 @@ void rung__framer_finish(struct rung__framer *framer)
                        framer->tables_bytes + framer->workers * framer->scratch_bytes);
 }
 
+/** Every resampler gives a content of the crop's size its very pixels; `nearest` is the fastest. */
 static const struct rung__resampler *resampler_of(const struct rung__framer *framer,
-                                                  const struct rung__canvas *canvas)
+                                                  const struct rung__canvas *canvas,
+                                                  const struct rung__placement *placement)
 {
-    return &framer->kernels.resamplers[canvas->resampler];
+    const bool same =
+        placement->width == placement->crop.width && placement->height == placement->crop.height;
+    return &framer->kernels.resamplers[same ? RUNG_RESAMPLER_NEAREST : canvas->resampler];
 }
 
 /** Grows memory whose content is not kept. */
@@ -43,10 +47,9 @@ static bool grow(struct rung__ledger *ledger, uint8_t **memory, uint64_t *held, 
     return true;
 }
 
-rung_result rung__framer_reserve(struct rung__framer *framer,
-                                 const struct rung__pre_request *request)
+static rung_result make_room(struct rung__framer *framer, const struct rung__resampler *resampler,
+                             const struct rung__pre_request *request)
 {
-    const struct rung__resampler *resampler = resampler_of(framer, request->canvas);
     const struct rung__placement *placement = request->placement;
     const uint64_t tables = resampler->tables_bytes(resampler, request->canvas, placement);
     const uint64_t scratch = resampler->scratch_bytes(resampler, request->canvas, placement);
@@ -59,10 +62,21 @@ rung_result rung__framer_reserve(struct rung__framer *framer,
                       placement->crop.width, placement->crop.height);
 }
 
+rung_result rung__framer_reserve(struct rung__framer *framer,
+                                 const struct rung__pre_request *request)
+{
+    const struct rung__resampler *resamplers = framer->kernels.resamplers;
+    rung_result result = make_room(framer, &resamplers[request->canvas->resampler], request);
+    return result == RUNG_OK ? make_room(framer, &resamplers[RUNG_RESAMPLER_NEAREST], request)
+                             : result;
+}
+
 rung_result rung__framer_begin(struct rung__framer *framer, const struct rung__pre_request *request,
                                struct rung__preprocess_frame *out)
 {
-    rung_result result = rung__framer_reserve(framer, request);
+    const struct rung__resampler *resampler =
+        resampler_of(framer, request->canvas, request->placement);
+    rung_result result = make_room(framer, resampler, request);
     if (result != RUNG_OK)
         return result;
     *out = (struct rung__preprocess_frame){request->canvas, request->placement, request->surface,
@@ -70,7 +84,6 @@ rung_result rung__framer_begin(struct rung__framer *framer, const struct rung__p
     const uint32_t format = request->surface->format;
     if (framer->format != format ||
         memcmp(&framer->placement, request->placement, sizeof framer->placement) != 0) {
-        const struct rung__resampler *resampler = resampler_of(framer, request->canvas);
         resampler->make_tables(resampler, out);
         framer->placement = *request->placement;
         framer->format = format;
@@ -82,7 +95,7 @@ void rung__framer_rows(const struct rung__framer *framer,
                        const struct rung__preprocess_frame *frame, uint32_t worker, uint32_t first,
                        uint32_t end)
 {
-    const struct rung__resampler *resampler = resampler_of(framer, frame->canvas);
+    const struct rung__resampler *resampler = resampler_of(framer, frame->canvas, frame->placement);
     resampler->rows(resampler, frame, first, end,
                     framer->scratch + (size_t)(worker * framer->scratch_bytes));
 }
