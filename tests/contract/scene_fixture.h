@@ -17,7 +17,7 @@
 #include "session/context.h"
 
 #define SIDE   32
-#define FRAMES 4096
+#define FRAMES (1u << 19)
 #define MS     UINT64_C(1000000)
 
 /*
@@ -38,7 +38,8 @@ struct fixture {
     rung_scene_clock clock;
 
     uint64_t run_ns;                   /**< that one run takes */
-    uint64_t failing_id, failing_each; /**< of this source every so manieth frame fails; 0: none */
+    uint64_t failing_id, failing_each; /**< of this source every so manieth run fails; 0: none */
+    uint64_t failing_runs;             /**< of it so far */
     void (*meanwhile)(struct fixture *fixture, const rung_frame *running); /**< NULL: nothing */
     uint32_t runs;
     uint64_t ran[64]; /**< the sources of the first runs, in order */
@@ -73,7 +74,7 @@ static rung_result stand_in(void *running)
     if (fixture.meanwhile)
         fixture.meanwhile(&fixture, frame);
     if (fixture.failing_each && frame->source_id == fixture.failing_id &&
-        frame->frame_id % fixture.failing_each == 0)
+        ++fixture.failing_runs % fixture.failing_each == 0)
         return rung__fail(RUNG_BACKEND, "the stand-in fails as it was told");
     return fixture.answer(running);
 }
@@ -209,14 +210,14 @@ static rung_result offer_frame(const rung_frame *frame)
     return result;
 }
 
-static void offer(uint64_t source, uint64_t number)
+static inline void offer(uint64_t source, uint64_t number)
 {
     const rung_frame frame = frame_of(source, number);
     assert_int_equal(offer_frame(&frame), RUNG_OK);
 }
 
 /** At the next due time, or now when that has passed. Returns the next one. */
-static uint64_t tick_at(uint64_t ns)
+static inline uint64_t tick_at(uint64_t ns)
 {
     uint64_t next = 0;
     if (ns > virtual_now(&fixture.now))
@@ -225,7 +226,7 @@ static uint64_t tick_at(uint64_t ns)
     return next;
 }
 
-static rung_scene_counters counters(void)
+static inline rung_scene_counters counters(void)
 {
     rung_scene_counters counters = {.struct_size = sizeof counters, .version = RUNG_STRUCT_VERSION};
     assert_int_equal(rung_scene_get_counters(fixture.scene, &counters), RUNG_OK);
@@ -238,7 +239,7 @@ struct copied {
     uint64_t packet[8192];
 };
 
-static const rung_scene_view *newest(void)
+static inline const rung_scene_view *newest(void)
 {
     static struct copied copied;
     copied.view =
