@@ -571,6 +571,9 @@ static void a_frame_that_is_refused_stays_the_callers(void **state)
     frame.version = 2;
     assert_int_equal(rung_scene_offer(fixture.scene, &placed), RUNG_VERSION);
     frame.version = RUNG_STRUCT_VERSION;
+    frame.width = 0;
+    assert_int_equal(rung_scene_offer(fixture.scene, &placed), RUNG_INVALID_ARGUMENT);
+    frame.width = SIDE;
     frame.source_id = 2;
     assert_int_equal(rung_scene_offer(fixture.scene, &placed), RUNG_NOT_FOUND);
     assert_int_equal(rung_scene_offer(NULL, &placed), RUNG_INVALID_ARGUMENT);
