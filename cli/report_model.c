@@ -14,6 +14,11 @@
 
 #define RUNS_MOST 1000000u
 
+/* A cancel counts when it comes while the model runs: of many frames, that is long enough. */
+#define CANCEL_FRAMES   16u
+#define CANCEL_AFTER_NS 50000u
+#define CANCEL_TRIES    20
+
 static struct {
     uint32_t warmup, iterations;
 } wanted = {.warmup = 5, .iterations = 50};
@@ -39,7 +44,8 @@ static int get_frames(struct subject *subject, int count, char **operands)
                  : bench_frames_make(&subject->frames, info->canvas_width, info->canvas_height);
 }
 
-static int run_frame(struct subject *subject)
+/** Its pixels stay until the next one is taken. */
+static int take_frame(struct subject *subject, rung_frame *frame)
 {
     char why[BENCH_WHY_BYTES];
     struct photo_error error;
@@ -51,14 +57,23 @@ static int run_frame(struct subject *subject)
         fprintf(stderr, "rung: %s\n", why);
         return status;
     }
-    const rung_frame frame = {
-        .struct_size = sizeof frame,
+    *frame = (rung_frame){
+        .struct_size = sizeof *frame,
         .version = RUNG_STRUCT_VERSION,
         .pixels = photo->pixels,
         .width = photo->width,
         .height = photo->height,
         .format = RUNG_PIXEL_RGB8,
     };
+    return EXIT_DONE;
+}
+
+static int run_frame(struct subject *subject)
+{
+    rung_frame frame;
+    const int status = take_frame(subject, &frame);
+    if (status != EXIT_DONE)
+        return status;
     const struct role_session *session = &subject->session;
     const rung_span packet = {session->packet, (size_t)session->packet_bytes};
     const rung_result result = session->run(session->context, &frame, packet, NULL, NULL);
@@ -81,16 +96,16 @@ static rung_result write_report(void *context, rung_span to, size_t *needed)
     return rung_context_report(context, to, needed);
 }
 
-static int make_session(struct subject *subject)
+static int make_session(struct subject *subject, const rung_context_options *options)
 {
-    const rung_result result = role_session_init(&subject->session, &subject->model, NULL);
+    const rung_result result = role_session_init(&subject->session, &subject->model, options);
     return result == RUNG_OK ? EXIT_DONE : fail_with(result);
 }
 
 /** The first frame, those for warming up, and those that count. */
 static int measure(struct subject *subject, json_t **out)
 {
-    int status = make_session(subject);
+    int status = make_session(subject, NULL);
     if (status == EXIT_DONE)
         status = run_frames(subject, 1 + wanted.warmup);
     if (status == EXIT_DONE && rung_context_restart_report(subject->session.context) != RUNG_OK)
@@ -105,12 +120,51 @@ static int measure(struct subject *subject, json_t **out)
     return status;
 }
 
-/** What ending took is known behind the end: a second context tells it of the first one. */
+/** Submits a request and cancels it soon. False when it was not running then. */
+static bool cancel_once(rung_context *context, const rung_request *request)
+{
+    rung_ticket ticket;
+    if (rung_submit(context, request, &ticket) != RUNG_OK)
+        return false;
+    (void)rung_wait(context, ticket, CANCEL_AFTER_NS, NULL);
+    if (rung_cancel(context, ticket) != RUNG_BUSY)
+        return false;
+    (void)rung_wait(context, ticket, RUNG_FOREVER, NULL);
+    (void)rung_cancel(context, ticket);
+    return true;
+}
+
+/** Where no cancel comes in time, as of a model that takes no time, what it takes stays unknown. */
+static int cancel_one(struct subject *subject)
+{
+    rung_frame frame;
+    const rung_frame *frames[CANCEL_FRAMES];
+    const rung_request request = {
+        .struct_size = sizeof request,
+        .version = RUNG_STRUCT_VERSION,
+        .frame_count = CANCEL_FRAMES,
+        .frames = frames,
+    };
+    const int status = take_frame(subject, &frame);
+    for (uint32_t i = 0; i < CANCEL_FRAMES; i++)
+        frames[i] = &frame;
+    for (int i = 0; i < CANCEL_TRIES && status == EXIT_DONE; i++)
+        if (cancel_once(subject->session.context, &request))
+            break;
+    return status;
+}
+
+/** What ending took is known behind the end: a second context tells it of the first one. Its own
+ * thread has what can be cancelled. */
 static int measure_end(struct subject *subject, json_t *report)
 {
+    const rung_context_options options = {.flags = RUNG_CONTEXT_TICKETS,
+                                          .request_frames = CANCEL_FRAMES};
     json_t *second = NULL;
     bool complete = true;
-    int status = make_session(subject);
+    int status = make_session(subject, &options);
+    if (status == EXIT_DONE)
+        status = cancel_one(subject);
     if (status == EXIT_DONE)
         status = read_json(write_report, subject->session.context, &second);
     if (status == EXIT_DONE)

@@ -96,13 +96,14 @@ typedef struct rung_report {
     uint64_t failures;      /**< that were refused or failed, since the beginning */
     uint64_t device_losses; /**< of those, that found the device lost; since the context was made */
     uint64_t rebuilds;      /**< after such losses; `rung` is what the last one came to */
-    uint64_t cancels;       /**< that were acknowledged; since the context was made */
+    uint64_t cancels;       /**< of tickets that were running, that were acknowledged; since
+                                 the context was made */
     uint64_t cancel_ns;     /**< that the last of them took to be; UNKNOWN: there was none */
     uint64_t imports;       /**< frames whose tensor was made where the runtime reads it */
     uint64_t copies;        /**< frames whose tensor was copied there */
     uint64_t copied_bytes;  /**< by those copies, all together */
     uint64_t widened_bytes; /**< of outputs that are no f32, all together */
-    uint64_t hand_overs;    /**< times that a thread of the context woke another one */
+    uint64_t hand_overs;    /**< from one thread of the context to another; one for each ticket */
     uint64_t allocations;   /**< made by us while a frame was handled: a workspace grew */
 
     /* Memory, in bytes. What is below the host is UNKNOWN where the rung does not tell. */
@@ -110,7 +111,7 @@ typedef struct rung_report {
     uint64_t host_output_bytes; /**< tensors that it writes */
     uint64_t
         host_scratch_bytes;     /**< of the stages, for outputs as f32, and of the context itself */
-    uint64_t host_packet_bytes; /**< packets that wait to be collected */
+    uint64_t host_packet_bytes; /**< room for packets that wait to be collected */
     uint64_t device_bytes;      /**< on the device: weights and tensors */
     uint64_t workspace_bytes;   /**< of the runtime, for what is between layers */
     uint64_t packed_bytes;      /**< weights in the runtime's own order */
@@ -149,8 +150,8 @@ RUNG_API rung_result rung_context_get_report(const rung_context *context, rung_r
 RUNG_API rung_result rung_context_report(const rung_context *context, rung_span to, size_t *needed);
 
 /**
- * Begins the figures anew that are "since the beginning", such as behind frames to warm up. No
- * frame may be under way on the context. Results: OK, INVALID_ARGUMENT.
+ * Begins the figures anew that are "since the beginning", such as behind frames to warm up. Safe
+ * from any thread. Results: OK, INVALID_ARGUMENT, BUSY (a frame is under way).
  */
 RUNG_API rung_result rung_context_restart_report(rung_context *context);
 

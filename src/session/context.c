@@ -67,6 +67,7 @@ rung_result rung__context_create(rung_model *model, const rung_context_options *
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
     memset(context, 0, sizeof *context);
     context->model = model;
+    rung__mutex_init(&context->metrics.told);
     result = keep_options(context, &options);
     if (result == RUNG_OK)
         result = rung__calibrate(&model->artifact.view.header, &context->options,
@@ -129,6 +130,7 @@ void rung_context_destroy(rung_context *context)
     rung__place_finish(context);
     free((char *)context->options.identity);
     free((char *)context->options.plan);
+    rung__mutex_finish(&context->metrics.told);
     free(context);
     if (was_made)
         atomic_store(&model->teardown_ns, rung__clock_now() - began);

@@ -33,6 +33,7 @@ struct rung__lane {
     void *running;                       /**< the provider's context */
     float *widened[RUNG__OUTPUTS_MAX];   /**< f32 copies of outputs of other types */
     uint64_t widened_bytes;              /**< of all those */
+    uint64_t entered_bytes;              /**< in the context's ledger */
     struct rung__decode_request request; /**< all but the mapping is fixed */
     struct rung__decoded decoded;
     struct rung__selected selected;

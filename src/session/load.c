@@ -45,12 +45,16 @@ static rung_result load_into(const struct rung_model *model, const struct rung__
 static rung_result load_with_engine(const struct rung_model *model, const struct rung__rung *rung,
                                     enum rung__compiling compiling, struct rung__serving *serving)
 {
-    if (model->artifact.view.header.kind == RUNG_ARTIFACT_ENGINE) /* it brings it along */
+    serving->compiled = false;
+    serving->from_engine = model->artifact.view.header.kind == RUNG_ARTIFACT_ENGINE;
+    if (serving->from_engine) /* it brings it along */
         return load_into(model, rung, serving);
     rung_result result =
         rung__engine_ready(model->instance, rung, &model->artifact, &serving->engine);
     if (result != RUNG_OK && (compiling == RUNG__COMPILE_NEVER || result == RUNG_NO_MEMORY))
         return result;
+    serving->from_engine = serving->engine.folder != NULL;
+    serving->compiled = rung->compiling && !serving->from_engine;
     result = load_into(model, rung, serving);
     if (result != RUNG_OK)
         rung__engine_use_finish(&serving->engine);

@@ -7,11 +7,15 @@
 #include "session/context.h"
 
 /* One thread writes, so that adding needs no exchange. */
-static void add(struct rung__metrics *metrics, enum rung__count which, uint64_t number)
+static void add_to(_Atomic uint64_t *count, uint64_t number)
 {
-    _Atomic uint64_t *count = &metrics->counts[which];
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + number,
                           memory_order_relaxed);
+}
+
+static void add(struct rung__metrics *metrics, enum rung__count which, uint64_t number)
+{
+    add_to(&metrics->counts[which], number);
 }
 
 uint64_t rung__metrics_count(const struct rung__metrics *metrics, enum rung__count which)
@@ -41,7 +45,6 @@ void rung__metrics_note(struct rung_context *context, const struct rung__lane *l
     struct rung__metrics *metrics = &context->metrics;
     if (result != RUNG_OK) {
         add(metrics, RUNG__COUNT_FAILURES, 1);
-        add(metrics, RUNG__COUNT_DEVICE_LOSSES, result == RUNG_DEVICE_LOST);
         return;
     }
     const bool copied = lane->run.tensor != lane->memory.input;
@@ -52,14 +55,22 @@ void rung__metrics_note(struct rung_context *context, const struct rung__lane *l
     add(metrics, RUNG__COUNT_WIDENED_BYTES, lane->widened_bytes);
 }
 
+void rung__metrics_note_cancel(struct rung__metrics *metrics, uint64_t ns)
+{
+    atomic_store_explicit(&metrics->cancel_ns, ns, memory_order_relaxed);
+    add_to(&metrics->cancels, 1);
+}
+
 void rung__metrics_begin(struct rung_context *context)
 {
     struct rung__metrics *metrics = &context->metrics;
-    for (uint32_t i = 0; i < RUNG__COUNTS_RESTARTED; i++)
+    rung__mutex_lock(&metrics->told);
+    for (uint32_t i = 0; i < RUNG__COUNTS; i++)
         atomic_store_explicit(&metrics->counts[i], 0, memory_order_relaxed);
     memset(metrics->steady, 0, sizeof metrics->steady);
     metrics->allocations_before = metrics->ledger.allocations;
     metrics->hand_overs_before = metrics->ledger.hand_overs;
     rung__energy_read(rung__instance_hardware_root(context->model->instance), &metrics->energy);
     metrics->began = rung__clock_now();
+    rung__mutex_unlock(&metrics->told);
 }

@@ -9,6 +9,7 @@
 #include <rung/result.h>
 
 #include "base/histogram.h"
+#include "base/thread.h"
 #include "hardware/energy.h"
 #include "stage/ledger.h"
 
@@ -34,8 +35,6 @@ enum rung__count {
     RUNG__COUNT_COPIES,        /**< tensors that were not */
     RUNG__COUNT_COPIED_BYTES,  /**< of those */
     RUNG__COUNT_WIDENED_BYTES, /**< of outputs that are no f32 */
-    RUNG__COUNTS_RESTARTED,    /**< those above begin anew with a restart, those below do not */
-    RUNG__COUNT_DEVICE_LOSSES = RUNG__COUNTS_RESTARTED,
     RUNG__COUNTS
 };
 
@@ -44,9 +43,13 @@ struct rung__metrics {
     _Atomic uint64_t first[RUNG__PARTS]; /**< of the very first frame, ns */
     bool has_first;                      /**< for the thread that writes */
     struct rung__histogram steady[RUNG__PARTS];
-    struct rung__ledger ledger; /**< of the stages' objects */
+    struct rung__ledger ledger; /**< of the stages' objects, lanes and tickets */
+    _Atomic uint64_t cancels;   /**< of what was running, that were acknowledged */
+    _Atomic uint64_t cancel_ns; /**< that the last of them took to be */
 
-    uint64_t created_ns; /**< that rung_context_create took */
+    struct rung__mutex told;             /**< by who changes what follows, and who reads it */
+    const struct rung__serving *serving; /**< the context's, also when that is lost */
+    uint64_t created_ns;                 /**< that rung_context_create took */
     /* Since when the figures are. */
     uint64_t began; /**< rung__clock_now */
     uint64_t allocations_before, hand_overs_before;
@@ -55,6 +58,7 @@ struct rung__metrics {
 
 struct rung_context;
 struct rung__lane;
+struct rung__serving;
 
 /**
  * A frame that was in the lane came to this. It takes some nanoseconds. One thread at a time, each
@@ -63,7 +67,11 @@ struct rung__lane;
 void rung__metrics_note(struct rung_context *context, const struct rung__lane *lane,
                         rung_result result);
 
-/** The figures begin here. Nothing may be under way on the context. */
+/** A ticket that was running is no longer; it took so long since the cancel. By the context's
+ * thread. */
+void rung__metrics_note_cancel(struct rung__metrics *metrics, uint64_t ns);
+
+/** The figures begin here. The caller uses the context. */
 void rung__metrics_begin(struct rung_context *context);
 
 uint64_t rung__metrics_count(const struct rung__metrics *metrics, enum rung__count which);

@@ -42,13 +42,10 @@ static rung_result prepare_answer(struct rung_context *context)
     return RUNG_OK;
 }
 
-/** On what serves the model by now; a job keeps one identity from its start to its end. */
-static rung_result start(struct rung_context *context, const struct rung__context_stages *given)
+static rung_result make_lanes(struct rung_context *context,
+                              const struct rung__context_stages *given)
 {
-    rung_result result =
-        rung__model_take_serving(context->model, &context->options, &context->serving);
-    if (result == RUNG_OK)
-        result = stage(context, given);
+    rung_result result = stage(context, given);
     if (result != RUNG_OK)
         return result;
     const struct rung__implementation *buffer =
@@ -61,9 +58,23 @@ static rung_result start(struct rung_context *context, const struct rung__contex
     return result;
 }
 
+/** What a report tells of meanwhile, nobody reads. */
+static rung_result start(struct rung_context *context, const struct rung__context_stages *given)
+{
+    rung__mutex_lock(&context->metrics.told);
+    context->metrics.serving = context->serving;
+    const rung_result result = make_lanes(context, given);
+    rung__mutex_unlock(&context->metrics.told);
+    return result;
+}
+
 rung_result rung__place_init(struct rung_context *context, const struct rung__context_stages *given)
 {
-    rung_result result = start(context, given);
+    /* On what serves the model by now; a job keeps one identity from its start to its end. */
+    rung_result result =
+        rung__model_take_serving(context->model, &context->options, &context->serving);
+    if (result == RUNG_OK)
+        result = start(context, given);
     if (result == RUNG_OK)
         result = prepare_answer(context);
     if (result == RUNG_OK)
@@ -74,6 +85,7 @@ rung_result rung__place_init(struct rung_context *context, const struct rung__co
 
 void rung__place_finish(struct rung_context *context)
 {
+    rung__mutex_lock(&context->metrics.told);
     for (uint32_t i = 0; i < context->lane_count; i++)
         rung__lane_finish(&context->lanes[i], context);
     memset(context->lanes, 0, sizeof context->lanes);
@@ -82,6 +94,7 @@ void rung__place_finish(struct rung_context *context)
     memset(&context->stages, 0, sizeof context->stages);
     rung__staging_finish(&context->staging);
     memset(&context->staging, 0, sizeof context->staging);
+    rung__mutex_unlock(&context->metrics.told);
     if (context->serving)
         rung__model_return_serving(context->model, context->serving);
     context->serving = NULL;

@@ -9,10 +9,21 @@
 #include "session/library_explain.h"
 #include "session/library_set.h"
 #include "session/structure.h"
+#include "session/tickets.h"
 
 static uint64_t load(const _Atomic uint64_t *number)
 {
     return atomic_load_explicit(number, memory_order_relaxed);
+}
+
+void rung__report_lock(const struct rung_context *context)
+{
+    rung__mutex_lock((struct rung__mutex *)&context->metrics.told);
+}
+
+void rung__report_unlock(const struct rung_context *context)
+{
+    rung__mutex_unlock((struct rung__mutex *)&context->metrics.told);
 }
 
 /* ---- tensors --------------------------------------------------------------------------------- */
@@ -20,7 +31,7 @@ static uint64_t load(const _Atomic uint64_t *number)
 rung_result rung__report_tensor(const struct rung_context *context, uint32_t index,
                                 rung_tensor_info *out)
 {
-    const struct rung__model_report *report = &context->serving->report;
+    const struct rung__model_report *report = &context->metrics.serving->report;
     if (index > report->output_count)
         return rung__fail(RUNG_NOT_FOUND, "%s has %u tensors; there is none at %u",
                           context->model->artifact.view.header.name, report->output_count + 1,
@@ -47,7 +58,9 @@ rung_result rung_context_get_tensor(const rung_context *context, uint32_t index,
     rung_tensor_info tensor;
     if (!context)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_get_tensor: context is NULL");
+    rung__report_lock(context);
     rung_result result = rung__report_tensor(context, index, &tensor);
+    rung__report_unlock(context);
     return result == RUNG_OK
                ? rung__structure_write(caller_tensor, &tensor, sizeof tensor, "rung_tensor_info")
                : result;
@@ -58,7 +71,7 @@ rung_result rung_context_get_tensor(const rung_context *context, uint32_t index,
 static void fill_start(const struct rung_context *context, rung_report *out)
 {
     const struct rung_model *model = context->model;
-    const struct rung__serving *serving = context->serving;
+    const struct rung__serving *serving = context->metrics.serving;
     out->identity = serving->identity;
     out->rung = serving->rung->id;
     out->reason = serving->reason;
@@ -72,9 +85,8 @@ static void fill_start(const struct rung_context *context, rung_report *out)
     out->load_ns = serving->load_ns;
     out->context_ns = context->metrics.created_ns;
     out->teardown_ns = load(&model->teardown_ns);
-    out->engine =
-        serving->engine.folder || model->artifact.view.header.kind == RUNG_ARTIFACT_ENGINE;
-    out->compiled = serving->rung->compiling && !out->engine;
+    out->engine = serving->from_engine;
+    out->compiled = serving->compiled;
 }
 
 static rung_report_times times_of(const struct rung__metrics *metrics, enum rung__part part)
@@ -114,10 +126,12 @@ static void fill_frames(const struct rung__metrics *metrics, rung_report *out)
 }
 
 /** What became of losses and of what nobody wants any more. */
-static void fill_ends(const struct rung__metrics *metrics, rung_report *out)
+static void fill_ends(const struct rung_context *context, rung_report *out)
 {
-    out->device_losses = rung__metrics_count(metrics, RUNG__COUNT_DEVICE_LOSSES);
-    out->cancel_ns = RUNG_REPORT_UNKNOWN;
+    out->device_losses = load(&context->loss.count);
+    out->rebuilds = load(&context->loss.rebuilt);
+    out->cancels = load(&context->metrics.cancels);
+    out->cancel_ns = out->cancels ? load(&context->metrics.cancel_ns) : RUNG_REPORT_UNKNOWN;
 }
 
 static void fill_memory(const struct rung_context *context, rung_report *out)
@@ -126,10 +140,11 @@ static void fill_memory(const struct rung_context *context, rung_report *out)
     for (uint32_t i = 0; i < context->lane_count; i++) {
         const struct rung__model_memory *memory = &context->lanes[i].memory;
         out->host_input_bytes += memory->input_bytes;
-        for (uint32_t o = 0; o < context->serving->report.output_count; o++)
+        for (uint32_t o = 0; o < context->metrics.serving->report.output_count; o++)
             out->host_output_bytes += memory->output_bytes[o];
     }
     out->host_scratch_bytes = ledger->bytes + sizeof *context;
+    out->host_packet_bytes = context->tickets ? rung__tickets_packet_bytes(context->tickets) : 0;
     out->device_bytes = out->workspace_bytes = out->packed_bytes = out->opaque_bytes =
         RUNG_REPORT_UNKNOWN;
     out->threads_owned = (uint32_t)ledger->threads;
@@ -138,7 +153,7 @@ static void fill_memory(const struct rung_context *context, rung_report *out)
 
 static const struct rung__known_library *library_of(const struct rung_context *context)
 {
-    const struct rung__runtime *runtime = context->serving->rung->provider->runtime;
+    const struct rung__runtime *runtime = context->metrics.serving->rung->provider->runtime;
     return runtime ? rung__instance_library_loaded(context->model->instance, runtime) : NULL;
 }
 
@@ -188,7 +203,7 @@ void rung__report_fill(const struct rung_context *context, rung_report *out)
     *out = (rung_report){0};
     fill_start(context, out);
     fill_frames(&context->metrics, out);
-    fill_ends(&context->metrics, out);
+    fill_ends(context, out);
     fill_memory(context, out);
     fill_energy(context, out);
     fill_package(context, out);
@@ -199,7 +214,9 @@ rung_result rung_context_get_report(const rung_context *context, rung_report *ca
     rung_report report;
     if (!context)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_get_report: context is NULL");
+    rung__report_lock(context);
     rung__report_fill(context, &report);
+    rung__report_unlock(context);
     return rung__structure_write(caller_report, &report, sizeof report, "rung_report");
 }
 
@@ -207,6 +224,9 @@ rung_result rung_context_restart_report(rung_context *context)
 {
     if (!context)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_restart_report: context is NULL");
+    if (!rung__use_try(&context->use))
+        return rung__fail(RUNG_BUSY, "rung_context_restart_report: the context is at work");
     rung__metrics_begin(context);
+    rung__use_end(&context->use);
     return RUNG_OK;
 }

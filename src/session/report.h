@@ -6,6 +6,11 @@
 
 #include "base/json.h"
 
+/* What follows is to be called under the lock: a rebuild changes what the context runs on. What
+ * only counts goes on meanwhile. */
+void rung__report_lock(const struct rung_context *context);
+void rung__report_unlock(const struct rung_context *context);
+
 /** All of a context's report but its size and version. */
 void rung__report_fill(const struct rung_context *context, rung_report *out);
 

@@ -168,7 +168,7 @@ static json_t *describe(const struct rung_context *context)
     rung_report report;
     json_t *json = json_object(), *stages = json_array();
     rung__report_fill(context, &report);
-    for (uint32_t stage = 0; stage < RUNG__STAGES; stage++)
+    for (uint32_t stage = 0; stage < RUNG__STAGES && context->lane_count; stage++)
         rung__json_append(stages, rung__resolution_json(stage, &context->stages.resolutions[stage]),
                           &failed);
     add_identity(json, &report, &failed);
@@ -188,7 +188,9 @@ rung_result rung_context_report(const rung_context *context, rung_span to, size_
 {
     if (!context || (!to.data && to.size))
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_report: an argument is NULL");
+    rung__report_lock(context);
     json_t *json = describe(context);
+    rung__report_unlock(context);
     rung_result result = json ? rung__json_write(json, to, needed)
                               : rung__fail(RUNG_NO_MEMORY, "no memory for a report");
     json_decref(json);

@@ -20,6 +20,8 @@ struct rung__serving {
     struct rung__model_report report;
     uint32_t threads;             /**< of one run */
     uint64_t runtime_ns, load_ns; /**< that loading its runtime took, and the model */
+    bool compiled,
+        from_engine; /**< the model was compiled while it was loaded; or that was there */
     char *identity, *reason;
     const char *precision; /**< of the numbers that are executed */
     uint32_t contexts;

@@ -35,10 +35,11 @@ enum rung__phase {
 };
 
 struct rung__slot {
-    _Atomic uint64_t word;    /**< generation << 8 | phase; a free one has no generation */
-    atomic_uint waited;       /**< 1: somebody may sleep until the word changes */
-    atomic_uint interrupting; /**< cancellers that are about to interrupt the runtime */
-    rung_frame *frames;       /**< copies */
+    _Atomic uint64_t word;      /**< generation << 8 | phase; a free one has no generation */
+    atomic_uint waited;         /**< 1: somebody may sleep until the word changes */
+    atomic_uint interrupting;   /**< cancellers that are about to interrupt the runtime */
+    _Atomic uint64_t cancelled; /**< when it was, while it ran, rung__clock_now; 0: it was not */
+    rung_frame *frames;         /**< copies */
     uint32_t frame_count;
     uint8_t *packets; /**< one behind the other, each at a multiple of 8 bytes */
     size_t used;      /**< bytes of them */

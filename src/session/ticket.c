@@ -95,6 +95,7 @@ static rung_result submit(struct rung__tickets *tickets, const rung_request *req
     if (result != RUNG_OK)
         return result;
     slot->frame_count = request->frame_count;
+    atomic_store_explicit(&slot->cancelled, 0, memory_order_relaxed);
     const uint64_t generation =
         atomic_fetch_add_explicit(&tickets->context->model->instance->tickets, 1,
                                   memory_order_relaxed) +
@@ -317,6 +318,8 @@ static bool retire_idle(struct rung__slot *slot, uint64_t generation)
 /** A running one is no longer wanted. It may have come to its end meanwhile. */
 static void suppress(struct rung__slot *slot, uint64_t generation)
 {
+    uint64_t never = 0;
+    (void)atomic_compare_exchange_strong(&slot->cancelled, &never, rung__clock_now());
     if (!rung__slot_move(slot, generation, RUNG__SLOT_RUNNING, RUNG__SLOT_CANCELLING))
         (void)rung__slot_move(slot, generation, RUNG__SLOT_ENDING, RUNG__SLOT_CANCELLING);
 }

@@ -64,8 +64,14 @@ rung_result rung__tickets_create(struct rung_context *context, struct rung__tick
         free_all(tickets);
         return result;
     }
+    rung__ledger_started(&context->metrics.ledger);
     *out = tickets;
     return RUNG_OK;
+}
+
+uint64_t rung__tickets_packet_bytes(const struct rung__tickets *tickets)
+{
+    return (uint64_t)tickets->depth * tickets->request_frames * tickets->packet_room;
 }
 
 /** With nobody else left who could know of the slots. */

@@ -28,6 +28,9 @@ struct rung__tickets {
 /** Allocates all that tickets need, and starts the thread. Results: OK, NO_MEMORY. */
 rung_result rung__tickets_create(struct rung_context *context, struct rung__tickets **out);
 
+/** The memory of all packets that they may come to. */
+uint64_t rung__tickets_packet_bytes(const struct rung__tickets *tickets);
+
 /** Waits for what is running, ends the thread, and releases the frames of all tickets. NULL is
  * allowed. */
 void rung__tickets_destroy(struct rung__tickets *tickets);

@@ -103,11 +103,13 @@ static void end_run(struct rung__slot *slot, uint64_t generation)
 }
 
 /** The worker's last step: it owns nothing of the slot afterwards. */
-static void finish(struct rung__slot *slot, uint64_t generation)
+static void finish(struct rung__slot *slot, uint64_t generation, struct rung__metrics *metrics)
 {
     const enum rung__phase end = slot->result == RUNG_OK ? RUNG__SLOT_COMPLETE : RUNG__SLOT_FAILED;
-    if (!rung__slot_move(slot, generation, RUNG__SLOT_ENDING, end))
-        rung__slot_set(slot, generation, RUNG__SLOT_CANCELLED);
+    if (rung__slot_move(slot, generation, RUNG__SLOT_ENDING, end))
+        return;
+    rung__metrics_note_cancel(metrics, rung__clock_now() - atomic_load(&slot->cancelled));
+    rung__slot_set(slot, generation, RUNG__SLOT_CANCELLED);
 }
 
 static void serve(struct rung__tickets *tickets, struct rung__slot *slot, uint64_t generation)
@@ -115,6 +117,7 @@ static void serve(struct rung__tickets *tickets, struct rung__slot *slot, uint64
     struct rung_context *context = tickets->context;
     slot->used = 0;
     memset(&slot->info, 0, sizeof slot->info);
+    rung__ledger_handed_over(&context->metrics.ledger, 1);
     rung__use_wait(&context->use);
     slot->result = rung__loss_check(context);
     for (uint32_t i = 0; i < slot->frame_count && slot->result == RUNG_OK; i++) {
@@ -127,7 +130,7 @@ static void serve(struct rung__tickets *tickets, struct rung__slot *slot, uint64
     const bool answered = slot->result == RUNG_OK;
     end_run(slot, generation);
     rung__use_end(&context->use); /* whoever sees the end finds the context free */
-    finish(slot, generation);
+    finish(slot, generation, &context->metrics);
     if (answered)
         rung__background_after_answer(context->model);
 }

@@ -84,16 +84,21 @@ static int tear_down(void **state)
     return remove_test_folder(state);
 }
 
-static rung_result detect_on(struct subject *subject, rung_context *context, uint32_t side)
+static rung_frame frame_of(const struct subject *subject, uint32_t side)
 {
-    const rung_frame frame = {
-        .struct_size = sizeof frame,
+    return (rung_frame){
+        .struct_size = sizeof(rung_frame),
         .version = RUNG_STRUCT_VERSION,
         .pixels = subject->pixels,
         .width = side,
         .height = side,
         .format = RUNG_PIXEL_RGB8,
     };
+}
+
+static rung_result detect_on(struct subject *subject, rung_context *context, uint32_t side)
+{
+    const rung_frame frame = frame_of(subject, side);
     return rung_detect(context, &frame, (rung_span){subject->packet, sizeof subject->packet}, NULL,
                        NULL);
 }
@@ -275,15 +280,104 @@ static void frames_take_nothing_unless_a_workspace_grows(void **state)
     assert_int_equal(report_of(subject->context).allocations, 0);
 }
 
-static void a_lost_device_is_counted(void **state)
+static void a_lost_device_and_where_it_goes_on_are_told(void **state)
 {
     struct subject *subject = *state;
-    rung__metrics_note(subject->context, &subject->context->lanes[0], RUNG_DEVICE_LOST);
-    rung__metrics_note(subject->context, &subject->context->lanes[0], RUNG_BACKEND);
+    rung__loss_note(subject->context);
+    const rung_report lost = report_of(subject->context);
+    assert_int_equal(lost.device_losses, 1);
+    assert_int_equal(lost.rebuilds, 0);
+    assert_string_equal(lost.rung, subject->rung);
+    assert_int_equal(detect_on(subject, subject->context, SIDE), RUNG_DEVICE_LOST);
+    const uint64_t scratch = lost.host_scratch_bytes;
+    assert_int_equal(rung_context_rebuild(subject->context), RUNG_OK);
+    detect(subject, 1);
     const rung_report report = report_of(subject->context);
-    assert_int_equal(report.failures, 2);
     assert_int_equal(report.device_losses, 1);
-    assert_int_equal(report.frames, 0);
+    assert_int_equal(report.rebuilds, 1);
+    assert_string_equal(report.rung, subject->rung);
+    assert_int_equal(report.frames, 1);
+    assert_int_equal(report.host_scratch_bytes, scratch);
+    assert_int_equal(report.host_input_bytes, lost.host_input_bytes);
+}
+
+/* ---- tickets --------------------------------------------------------------------------------- */
+
+static rung_context *make_context_with_tickets(const struct subject *subject)
+{
+    rung_context *context = NULL;
+    const rung_context_options options = {
+        .struct_size = sizeof options,
+        .version = RUNG_STRUCT_VERSION,
+        .flags = RUNG_CONTEXT_TICKETS,
+        .request_frames = 2,
+    };
+    assert_int_equal(rung_context_create(subject->model, &options, &context), RUNG_OK);
+    return context;
+}
+
+static void tickets_are_counted_frame_by_frame(void **state)
+{
+    struct subject *subject = *state;
+    rung_context *context = make_context_with_tickets(subject);
+    const rung_frame frame = frame_of(subject, SIDE), *frames[] = {&frame, &frame};
+    const rung_request request = {.struct_size = sizeof request,
+                                  .version = RUNG_STRUCT_VERSION,
+                                  .frame_count = 2,
+                                  .frames = frames};
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        rung_ticket ticket;
+        assert_int_equal(rung_submit(context, &request, &ticket), RUNG_OK);
+        assert_int_equal(rung_collect(context, ticket, RUNG_FOREVER,
+                                      (rung_span){subject->packet, sizeof subject->packet}, NULL,
+                                      NULL),
+                         RUNG_OK);
+    }
+    const rung_report report = report_of(context);
+    uint64_t packet = 0;
+    assert_int_equal(rung_context_get_max_output_bytes(context, &packet), RUNG_OK);
+    rung_context_destroy(context);
+    assert_int_equal(report.frames, 2 * FRAMES);
+    expect_times(&report.whole, 2 * FRAMES - 1);
+    assert_int_equal(report.hand_overs, FRAMES);
+    assert_int_equal(report.allocations, 0);
+    assert_int_equal(report.threads_owned, 1);
+    assert_in_range(report.host_packet_bytes, 2 * packet, 2 * packet + 64);
+    assert_int_equal(report.cancels, 0);
+    assert_true(report.cancel_ns == RUNG_REPORT_UNKNOWN);
+}
+
+/** Cancels come while frames run or not; what counts are those of running tickets. */
+static void a_cancel_of_what_is_running_is_timed(void **state)
+{
+    struct subject *subject = *state;
+    rung_context *context = make_context_with_tickets(subject);
+    const rung_frame frame = frame_of(subject, SIDE), *frames[] = {&frame, &frame};
+    const rung_request request = {.struct_size = sizeof request,
+                                  .version = RUNG_STRUCT_VERSION,
+                                  .frame_count = 2,
+                                  .frames = frames};
+    uint64_t running = 0;
+    const uint64_t began = rung__clock_now();
+    while (running < 3 && rung__clock_now() - began < UINT64_C(10000000000)) {
+        rung_ticket ticket;
+        rung_ticket_state end = RUNG_TICKET_QUEUED;
+        assert_int_equal(rung_submit(context, &request, &ticket), RUNG_OK);
+        while (end == RUNG_TICKET_QUEUED)
+            assert_int_equal(rung_poll(context, ticket, &end), RUNG_OK);
+        const rung_result result = rung_cancel(context, ticket);
+        if (result == RUNG_OK)
+            continue; /* it was done already */
+        assert_int_equal(result, RUNG_BUSY);
+        assert_int_equal(rung_wait(context, ticket, RUNG_FOREVER, &end), RUNG_OK);
+        assert_int_equal(end, RUNG_TICKET_CANCELLED);
+        running++;
+        assert_int_equal(report_of(context).cancels, running);
+        assert_in_range(report_of(context).cancel_ns, 1, UINT64_C(10000000000));
+        assert_int_equal(rung_cancel(context, ticket), RUNG_OK);
+    }
+    assert_int_equal(running, 3);
+    rung_context_destroy(context);
 }
 
 /* ---- series ---------------------------------------------------------------------------------- */
@@ -444,7 +538,9 @@ static int run_contract(const char *rung)
         cmocka_unit_test(a_restart_forgets_all_but_the_first_frame),
         cmocka_unit_test(a_tensor_is_made_in_place_or_the_copy_is_counted),
         cmocka_unit_test(frames_take_nothing_unless_a_workspace_grows),
-        cmocka_unit_test(a_lost_device_is_counted),
+        cmocka_unit_test(a_lost_device_and_where_it_goes_on_are_told),
+        cmocka_unit_test(tickets_are_counted_frame_by_frame),
+        cmocka_unit_test(a_cancel_of_what_is_running_is_timed),
         cmocka_unit_test(a_series_is_counted_like_single_frames),
         cmocka_unit_test(json_says_the_same),
         cmocka_unit_test(wrong_arguments_are_refused),
