@@ -25,6 +25,7 @@ static rung_result stage(struct rung_context *context, const struct rung__contex
             .plan = options->plan,
             .fixed = given ? given->plan : NULL,
         });
+    staging->context.ledger = &context->metrics.ledger;
     if (result == RUNG_OK)
         result = rung__stage_set_init(&context->stages, given ? given->catalog : &rung__catalog,
                                       &staging->plan, &staging->context, &staging->records,
