@@ -347,7 +347,8 @@ static void tickets_are_counted_frame_by_frame(void **state)
     assert_true(report.cancel_ns == RUNG_REPORT_UNKNOWN);
 }
 
-/** Cancels come while frames run or not; what counts are those of running tickets. */
+/** Cancels come while frames run or not; those of running tickets count. One may end within the
+ * call that it is made by, and is then not told from one that came too late. */
 static void a_cancel_of_what_is_running_is_timed(void **state)
 {
     struct subject *subject = *state;
@@ -357,12 +358,13 @@ static void a_cancel_of_what_is_running_is_timed(void **state)
                                   .version = RUNG_STRUCT_VERSION,
                                   .frame_count = 2,
                                   .frames = frames};
-    uint64_t running = 0;
+    uint64_t running = 0, tickets = 0;
     const uint64_t began = rung__clock_now();
     while (running < 3 && rung__clock_now() - began < UINT64_C(10000000000)) {
         rung_ticket ticket;
         rung_ticket_state end = RUNG_TICKET_QUEUED;
         assert_int_equal(rung_submit(context, &request, &ticket), RUNG_OK);
+        tickets++;
         while (end == RUNG_TICKET_QUEUED)
             assert_int_equal(rung_poll(context, ticket, &end), RUNG_OK);
         const rung_result result = rung_cancel(context, ticket);
@@ -372,7 +374,7 @@ static void a_cancel_of_what_is_running_is_timed(void **state)
         assert_int_equal(rung_wait(context, ticket, RUNG_FOREVER, &end), RUNG_OK);
         assert_int_equal(end, RUNG_TICKET_CANCELLED);
         running++;
-        assert_int_equal(report_of(context).cancels, running);
+        assert_in_range(report_of(context).cancels, running, tickets);
         assert_in_range(report_of(context).cancel_ns, 1, UINT64_C(10000000000));
         assert_int_equal(rung_cancel(context, ticket), RUNG_OK);
     }
