@@ -38,6 +38,11 @@ class Result:
         return bool(self._header.flags & _abi.RUNG_PACKET_INCOMPLETE)
 
     @property
+    def stale(self) -> bool:
+        """An epoch of it was no longer the current one when it was delivered (Context.set_epochs)."""
+        return bool(self._header.flags & _abi.RUNG_PACKET_STALE)
+
+    @property
     def frame_id(self) -> int:
         return self._header.frame_id
 
