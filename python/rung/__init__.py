@@ -8,7 +8,7 @@
         for target in model.detect(array):  # height x width x 3 bytes, RGB
             print(target.label, target.score, target.box)
 
-This is a thin layer over the shared library librung.so.0, which is looked for when it is first needed (rung.library_path).
+This is a thin layer over the shared library librung.so.0, which is looked for when it is first needed: library_path.
 """
 
 from ._library import LibraryError, library_path, library_version

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import json
 import threading
@@ -65,8 +66,9 @@ class Context:
     """Runs one picture after the other; calls from several threads wait for each other. Model.context makes it.
 
     The pixels are borrowed for the call, and other threads of Python run meanwhile. One that was made with a depth also
-    takes pictures that its own thread works on (submit), and while that is at work the calls raise rung.BusyError. It ends with `close`, at the end of a
-    `with` block, with its model, or when nothing refers to it any more.
+    takes pictures that its own thread works on (submit); while that is at work the other calls raise rung.BusyError.
+
+    It ends with `close`, at the end of a `with` block, with its model, or when nothing refers to it any more.
     """
 
     def __init__(self, model: Handle, options: _abi.rung_context_options, labels: tuple[str, ...]):
@@ -76,7 +78,7 @@ class Context:
             self._handle = Handle("context", pointer.value, library().rung_context_destroy, model)
         with self._handle.use() as context:
             library().rung_context_get_max_output_bytes(context, size)
-        self._labels, self._abandoned = labels, []
+        self._labels, self._abandoned = labels, collections.deque()
         self._now, self._later = Output(size.value), Output(size.value if options.depth else 0)
         self._submitting = threading.Lock()
 
@@ -101,13 +103,20 @@ class Context:
     def submit(self, picture: ArrayLike | Frame, format: Format | None = None) -> Ticket:
         """Hands a picture over to the context's own thread and returns at once; the model's role says what is done with it.
 
-        An array that must be copied is copied here; another one must not be written to until the ticket is done. Raises
-        rung.BusyError when as many tickets as the context's depth are alive: take a result, or cancel one.
+        An array that must be copied is copied here; another one must not be written to until the ticket is done.
+        Raises rung.BusyError when as many tickets as the context's depth are alive: take a result, or cancel one.
         """
         frame, array = borrow(picture, format)
         with self._submitting, self._handle.use() as context:
-            self._abandoned[:] = [ticket for ticket in self._abandoned if not let_go(context, ticket)]
+            self._let_go_again(context)
             return Ticket(self, self._handle, hand_over(context, frame, array), self._abandoned)
+
+    def _let_go_again(self, context):
+        """The collector may add to them at any time."""
+        for _ in range(len(self._abandoned)):
+            ticket = self._abandoned.popleft()
+            if not let_go(context, ticket):
+                self._abandoned.append(ticket)
 
     def _collect(self, ticket: int) -> Result:
         return self._later.of(self._handle, self._labels, library().rung_collect, ticket, 0)
@@ -118,8 +127,8 @@ class Context:
             library().rung_context_reset(context)
 
     def rebuild(self) -> None:
-        """Gives a context whose device was lost a new place, on the next rung down. Raises rung.StateError where nothing is
-        lost."""
+        """Gives a context whose device was lost a new place, on the next rung down. Raises rung.StateError where
+        nothing is lost."""
         with self._handle.use() as context:
             library().rung_context_rebuild(context)
 

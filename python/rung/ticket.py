@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import itertools
 import threading
@@ -58,7 +59,7 @@ def let_go(context: int, ticket: int) -> bool:
     return True
 
 
-def abandon(handle: Handle, ticket: int, abandoned: list[int]) -> None:
+def abandon(handle: Handle, ticket: int, abandoned: collections.deque[int]) -> None:
     """Nobody can ask for the result any more."""
     try:
         with handle.use() as context:
@@ -71,11 +72,11 @@ def abandon(handle: Handle, ticket: int, abandoned: list[int]) -> None:
 class Ticket:
     """One picture on its way. Context.submit makes it.
 
-    All methods may be called from any thread. The pixels are the library's, and must not be written to, until the result was
-    taken or the ticket is gone. A ticket that nothing refers to any more is cancelled.
+    All methods may be called from any thread. The pixels are the library's, and must not be written to, until the
+    result was taken or the ticket is gone. A ticket that nothing refers to any more is cancelled.
     """
 
-    def __init__(self, context: Context, handle: Handle, number: int, abandoned: list[int]):
+    def __init__(self, context: Context, handle: Handle, number: int, abandoned: collections.deque[int]):
         self._context, self._handle, self._number = context, handle, number
         self._taking, self._outcome = threading.Lock(), None
         self._finalizer = weakref.finalize(self, abandon, handle, number, abandoned)
@@ -85,9 +86,10 @@ class Ticket:
     def state(self) -> State:
         """Where it stands; "gone" after its context was reset."""
         outcome, state = self._outcome, ctypes.c_int32()
+        if isinstance(outcome, Error):
+            return {CancelledError: "cancelled", StaleError: "gone"}.get(type(outcome), "failed")
         if outcome is not None:
-            return {CancelledError: "cancelled", StaleError: "gone"}.get(type(outcome), "failed") if isinstance(
-                outcome, Error) else "complete"
+            return "complete"
         try:
             with self._handle.use() as context:
                 library().rung_poll(context, self._number, state)
@@ -113,10 +115,9 @@ class Ticket:
         return True
 
     def result(self, timeout: float | None = None) -> Detections | Embedding | Mask:
-        """What came of it, waiting for it at most `timeout` seconds (None: as long as it takes); then TimeoutError is raised.
+        """What came of it, waiting for it at most `timeout` seconds (None: as long as it takes); then TimeoutError.
 
-        Raises why it failed; CancelledError, and StaleError after its context was reset. Once it is done it may be asked for
-        again and again.
+        Raises why it failed; CancelledError, and StaleError after its context was reset. It may be asked for again.
         """
         if not self.wait(timeout):
             raise TimeoutError(f"the ticket is not done within {timeout} seconds; its state is {self.state}")
