@@ -9,8 +9,8 @@
 
 extern const struct command command_attach, command_bench, command_detect, command_digest,
     command_embed, command_engines, command_explain, command_gate, command_inspect, command_keygen,
-    command_models, command_pack, command_plan, command_probe, command_segment, command_sign,
-    command_use, command_validate, command_vectors, command_verify, command_watch;
+    command_models, command_pack, command_plan, command_probe, command_report, command_segment,
+    command_sign, command_use, command_validate, command_vectors, command_verify, command_watch;
 
 static bool want_manual;
 static const char *shell;
@@ -114,6 +114,7 @@ const struct command *const commands[] = {
     &command_validate,
     &command_plan,
     &command_bench,
+    &command_report,
     &command_engines,
     &command_use,
     &command_gate,

@@ -171,8 +171,8 @@ RUNG_API rung_result rung_scene_step(rung_scene *scene, uint64_t *next_due_ns);
  * BUSY (rung_scene_step is under way), NO_MEMORY. */
 RUNG_API rung_result rung_scene_start(rung_scene *scene);
 
-/** Ends that thread behind the tick that it is in. Results: OK (also where none was started),
- * INVALID_ARGUMENT. Not from a frame's `release`, nor on two threads at once. */
+/** Ends that thread behind the tick that it is in. Not from a frame's `release`. Results: OK (also
+ * where none was started), INVALID_ARGUMENT, BUSY (another thread is ending it). */
 RUNG_API rung_result rung_scene_stop(rung_scene *scene);
 
 /** What a source is in a published scene. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/nearest.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "kernel/resample.h"
 
@@ -59,6 +61,8 @@ static struct rung__nearest_columns columns_of(const struct rung__preprocess_fra
         .plan = tables + layout->plan,
     };
     rung__pixel_channels(frame->canvas, frame->surface, columns.channels);
+    columns.as_they_lie = placement->crop.width == placement->width && columns.channels[0] == 0 &&
+                          rung__pixel_bytes(frame->surface->format) == 3;
     return columns;
 }
 
@@ -89,10 +93,12 @@ static void make_content(void *user, uint32_t y, uint8_t *to)
     if (row == work->made)
         return;
     work->made = row;
-    work->parts->row(&work->columns,
-                     surface->pixels + ((size_t)crop->y + row) * (size_t)surface->stride +
-                         (size_t)crop->x * rung__pixel_bytes(surface->format),
-                     to);
+    const uint8_t *from = surface->pixels + ((size_t)crop->y + row) * (size_t)surface->stride +
+                          (size_t)crop->x * rung__pixel_bytes(surface->format);
+    if (work->columns.as_they_lie)
+        memcpy(to, from, work->columns.row_bytes);
+    else
+        work->parts->row(&work->columns, from, to);
 }
 
 void rung__nearest_rows(const struct rung__resampler *self,

@@ -2,6 +2,8 @@
 #ifndef RUNG_TEST_TINY_ONNX_H
 #define RUNG_TEST_TINY_ONNX_H
 
+#include <stdbool.h>
+
 #include "base/bytes.h"
 
 /*
@@ -35,10 +37,11 @@ struct tiny_rows {
     uint32_t row_count;
     uint64_t opset;
     size_t ballast; /**< bytes of a weight that nothing uses */
+    bool bgra;      /**< the picture is u8 [1,height,width,4] */
 };
 
 /**
- * A valid model that ignores its picture, f32 [1,3,height,width], and answers [1,row_count,6].
+ * A valid model that ignores its picture, else f32 [1,3,height,width], and answers [1,row_count,6].
  */
 void tiny_rows(struct rung__buffer *to, const struct tiny_rows *model);
 
