@@ -183,8 +183,9 @@ enum {
  * nothing is allocated by the library, nor any lock taken; a provider that does waits for itself
  * alone.
  *
- * Results. Each function names those that it may give; any other is reported as BACKEND. One that
- * fails calls rung_provider_fail with a sentence on the thread that it returns to. DEVICE_LOST ends
+ * Results. Each function may give OK, BACKEND, DEVICE_LOST and NO_MEMORY, and those that it names;
+ * any other is reported as BACKEND. One that fails calls rung_provider_fail with a sentence on the
+ * thread that it returns to. DEVICE_LOST ends
  * the use of the context: it is destroyed, and the library goes on with the next rung where the
  * application wants that.
  */
@@ -204,22 +205,21 @@ typedef struct rung_provider {
     /**
      * Tells device `index`, from 0, the best first; NOT_FOUND past the last one. The first is the
      * one that is used. Called whenever the rungs are looked at, so it should be quick. NULL: it
-     * needs no device but the processor. Results: OK, NOT_FOUND, BACKEND.
+     * needs no device but the processor. Also: NOT_FOUND.
      */
     rung_result (*enumerate_devices)(void *user, uint32_t index, rung_provider_device *device);
 
     /**
      * Says of a model what would become of it, without loading it: called before create_model with
      * the same request. A model that it cannot run is OK, an answer without RUNG_PROVIDER_CAN_RUN
-     * and with a reason. Not NULL. Results: OK, BACKEND, DEVICE_LOST, NO_MEMORY.
+     * and with a reason. Not NULL.
      */
     rung_result (*query_model)(void *user, const rung_provider_model *request,
                                rung_provider_answer *answer);
 
     /**
      * Loads: checks, packs, compiles. It may take its time; nothing is compiled later. `*model` is
-     * set on success. Not NULL. Results: OK, UNSUPPORTED, INTEGRITY (the graph is none), BACKEND,
-     * DEVICE_LOST, NO_MEMORY.
+     * set on success. Not NULL. Also: UNSUPPORTED, INTEGRITY (the graph is none).
      */
     rung_result (*create_model)(void *user, const rung_provider_model *request, void **model);
 
@@ -228,7 +228,7 @@ typedef struct rung_provider {
 
     /**
      * Allocates all that runs need, and gives the memory of input and outputs. `*context` is set on
-     * success. Not NULL. Results: OK, BACKEND, DEVICE_LOST, NO_MEMORY.
+     * success. Not NULL.
      */
     rung_result (*create_context)(void *model, rung_provider_buffers *buffers, void **context);
 
@@ -238,55 +238,52 @@ typedef struct rung_provider {
     /**
      * Begins a run of the input, and may return before it is done; the library leaves input and
      * outputs alone until it has ended. After a failure nothing runs, and no other function is
-     * called for it. Not NULL. Results: OK, BACKEND, DEVICE_LOST, NO_MEMORY.
+     * called for it. Not NULL.
      */
     rung_result (*submit)(void *context);
 
     /**
      * OK when the run has ended, well or not; BUSY while it goes on. Called every 50 µs where there
-     * is no `wait`. NULL: `wait` or `collect` waits. Results: OK, BUSY, BACKEND, DEVICE_LOST; the
-     * last two are the end of the run, and it is not collected.
+     * is no `wait`. NULL: `wait` or `collect` waits. Also: BUSY. A failure is the end of the run,
+     * and it is not collected.
      */
     rung_result (*poll)(void *context);
 
     /**
      * Waits for the end of the run; OK as poll, TIMEOUT after `timeout_ns` (UINT64_MAX: it waits as
-     * long as it takes). NULL: it is polled, or `collect` waits. Results: OK, TIMEOUT, BACKEND,
-     * DEVICE_LOST; the last two as poll.
+     * long as it takes). NULL: it is polled, or `collect` waits. Also: TIMEOUT. A failure as poll.
      */
     rung_result (*wait)(void *context, uint64_t timeout_ns);
 
     /**
      * Ends the run and says what became of it, after waiting where neither `wait` nor `poll` is
-     * there. OK: the outputs are written, and stay until the next submit. Not NULL. Results: OK,
-     * CANCELLED, BACKEND, DEVICE_LOST, NO_MEMORY.
+     * there. OK: the outputs are written, and stay until the next submit. Not NULL. Also:
+     * CANCELLED.
      */
     rung_result (*collect)(void *context);
 
     /**
      * Asks the run to end early: it is waited for and collected as always, as CANCELLED when it was
-     * heard. Called from another thread than the one that waits, and it may come when the run has
-     * just ended: then it does nothing. It must not wait. NULL: runs end by themselves.
+     * heard. Called once at most for a run, from any thread, behind the return of submit and before
+     * that of collect; the run may just have ended. It must not wait. NULL: runs end by themselves.
      */
     void (*cancel)(void *context);
 
     /**
      * Brings a context back to where a run may be submitted, after one that did not end with OK or
-     * CANCELLED. NULL: it is always there. Results: OK, BACKEND, DEVICE_LOST: then the context runs
-     * nothing more.
+     * CANCELLED. NULL: it is always there. After a failure the context runs nothing more.
      */
     rung_result (*reset)(void *context);
 
     /**
      * Returns when the device has done with all that the context gave it. Called before
-     * destroy_context, and before reset. NULL: what has ended leaves nothing behind. Results: OK,
-     * BACKEND, DEVICE_LOST; the context ends whichever it is.
+     * destroy_context, and before reset. NULL: what has ended leaves nothing behind.
      */
     rung_result (*synchronize)(void *context);
 
     /**
      * Tells what a context and its model hold by now; all members are RUNG_PROVIDER_UNKNOWN before.
-     * Quick, and allowed during a run. NULL: what query_model said stands. Results: OK, BACKEND.
+     * Quick, and allowed during a run. NULL, or a failure: what query_model said stands.
      */
     rung_result (*memory_stats)(const void *context, rung_provider_memory *memory);
 
@@ -301,10 +298,11 @@ typedef struct rung_provider {
  * rung_instance_explain. It is never chosen unasked, as a probe runs in processes that do not have
  * it. The table and its texts are copied; the functions and `user` must last until
  * rung_instance_destroy has returned. Registration belongs to the making of an instance: no other
- * call of that instance may run meanwhile, and it closes when the first model is opened or probed.
- * Results: OK, INVALID_ARGUMENT (a function or a text is missing, or out of range; the detail names
- * it), VERSION, ALREADY_EXISTS (a rung or a provider has the name), STATE (a model was opened),
- * CAPACITY (there are as many rungs as there may be), NO_MEMORY.
+ * call of that instance may run meanwhile, and it closes when the first model is opened or probed,
+ * or engines are begun to be built, whatever comes of that. Results: OK, INVALID_ARGUMENT (a
+ * function or a text is missing, or out of range; the detail names it), VERSION, ALREADY_EXISTS (a
+ * rung or a provider has the name), STATE (a model was opened), CAPACITY (there are as many rungs
+ * as there may be), NO_MEMORY.
  */
 RUNG_API rung_result rung_instance_register_provider(rung_instance *instance,
                                                      const rung_provider *provider);
