@@ -131,6 +131,8 @@ rung_result role_run(const struct role_session *session, const struct job_item *
     const rung_frame frame = role_frame(item, crop);
     const rung_span packet = {session->packet, (size_t)session->packet_bytes};
     *info = (rung_run_info){.struct_size = sizeof *info, .version = RUNG_STRUCT_VERSION};
-    const rung_result result = session->run(session->context, &frame, packet, NULL, info);
+    rung_result result = session->run(session->context, &frame, packet, NULL, info);
+    if (result == RUNG_DEVICE_LOST && rung_context_rebuild(session->context) == RUNG_OK)
+        result = session->run(session->context, &frame, packet, NULL, info);
     return result == RUNG_OK ? rung_packet_check(packet.data, packet.size) : result;
 }

@@ -56,7 +56,8 @@ void role_session_finish(struct role_session *session);
 rung_frame role_frame(const struct job_item *item, rung_rect crop);
 
 /** Runs on a part of the item's picture, all of it where that is all zero. The session has the
- * packet, which is checked. */
+ * packet, which is checked. Where the device is lost the next rung down, of the same identity, does
+ * it once more. */
 rung_result role_run(const struct role_session *session, const struct job_item *item,
                      rung_rect crop, rung_run_info *info);
 

@@ -74,7 +74,8 @@ struct bench_preprocess *bench_preprocess_new(uint32_t level, const struct bench
     bench->canvas = canvas_of(form);
     rung__fit(&bench->canvas, &(struct rung__crop){0, 0, form->width, form->height},
               &bench->placement);
-    if (rung__framer_create(found->flags, &bench->framer) == RUNG_OK)
+    if (rung__framer_create(&(struct rung__stage_context){0}, found->flags, &bench->framer) ==
+        RUNG_OK)
         return bench;
 fail:
     free(bench);

@@ -22,7 +22,15 @@ enum {
     RUNG_CONTEXT_STAY = 1u << 1,
     /** Frames come through rung_run_series: what overlaps them may be used, which takes the memory
      * of two frames. */
-    RUNG_CONTEXT_SERIES = 1u << 2
+    RUNG_CONTEXT_SERIES = 1u << 2,
+    /** It takes requests as tickets (rung/ticket.h), and has a thread that works on them. */
+    RUNG_CONTEXT_TICKETS = 1u << 3,
+    /**
+     * When its device is lost it is rebuilt on the next rung down by itself, as by
+     * rung_context_rebuild: 250 ms after the loss, then after twice as long each time up to 8 s, on
+     * its own thread, without one inside the next call that runs a frame.
+     */
+    RUNG_CONTEXT_REBUILD = 1u << 4
 };
 
 /** How a context is made. All zero (but for size and version) is a good default. */
@@ -49,7 +57,11 @@ typedef struct rung_context_options {
     /** Which implementation each stage has, as JSON (rung/plan.h); the environment is then not
      * read. NULL: what the environment says, else those that are validated on this device. */
     const char *plan;
-    uint64_t reserved[3];
+    /** With RUNG_CONTEXT_TICKETS: how many tickets may be alive at once, 1..16; 0: 1. */
+    uint32_t depth;
+    /** With RUNG_CONTEXT_TICKETS: how many frames a request may have, 1..16; 0: 1. */
+    uint32_t request_frames;
+    uint64_t reserved[2];
 } rung_context_options;
 
 /** What it takes to run one model on one frame at a time. Opaque. */
@@ -58,21 +70,58 @@ typedef struct rung_context rung_context;
 /**
  * Makes a context of a model and allocates what running it needs.
  *
- * A context never changes its rung. It is made on the rung that serves the model best by now: when
- * a probe has proven a better one since the model was opened, that is loaded first, which takes as
- * long as opening does, unless RUNG_CONTEXT_STAY is set. A model whose rung was named stays on it.
+ * A context never changes its rung while its device is there. It is made on the rung that serves
+ * the model best by now: when a probe has proven a better one since the model was opened, that is
+ * loaded first, which takes as long as opening does, unless RUNG_CONTEXT_STAY is set. A model whose
+ * rung was named stays on it.
  *
  * `options` may be NULL and is not kept. `*out` belongs to the caller, who ends it with
- * rung_context_destroy before its model. Safe from any thread; a context itself is for one thread
- * at a time, and several contexts of a model may run side by side. Results: OK, INVALID_ARGUMENT
- * (also thresholds without leave to override, or none that the model has), VERSION, IDENTITY
- * (another one than was asked for), BACKEND, NO_MEMORY.
+ * rung_context_destroy before its model. Safe from any thread. A context works on one frame at a
+ * time: a call that finds it at work on another thread is BUSY, and nothing happens. Several
+ * contexts of a model may run side by side. Results: OK, INVALID_ARGUMENT (also thresholds without
+ * leave to override, or none that the model has), VERSION, IDENTITY (another one than was asked
+ * for), BACKEND, DEVICE_LOST, NO_MEMORY.
  */
 RUNG_API rung_result rung_context_create(rung_model *model, const rung_context_options *options,
                                          rung_context **out);
 
-/** Ends a context. NULL is allowed. */
+/**
+ * Ends a context. What its thread is working on is waited for; every ticket is gone, and the frames
+ * of all of them are released before this returns. No other call may be under way. NULL is allowed.
+ */
 RUNG_API void rung_context_destroy(rung_context *context);
+
+/**
+ * Gives a context that has lost its device a new place: the next rung down that serves the model,
+ * or the same once more where the rung was named, with all its stages and memory made anew.
+ *
+ * From the loss on every call that would run a frame is DEVICE_LOST until this succeeds. It takes
+ * as long as opening a model. The packets of the new place have a model_epoch that is greater by
+ * one; rung_run_info says which rung it is, and a warning is logged. Safe from any thread. Results:
+ * OK, INVALID_ARGUMENT, STATE (nothing is lost), BUSY, IDENTITY (the context was made for an
+ * identity that no other rung gives), and those of rung_context_create and rung_model_open: then it
+ * is as lost as before, and may be tried again.
+ */
+RUNG_API rung_result rung_context_rebuild(rung_context *context);
+
+/** What the world is by now. */
+typedef struct rung_epochs {
+    uint32_t struct_size; /**< sizeof(rung_epochs) */
+    uint32_t version;     /**< RUNG_STRUCT_VERSION */
+    /** As in rung_frame; 0: frames of any are current. */
+    uint64_t session_epoch, transform_epoch, topology_epoch;
+    uint64_t reserved[4];
+} rung_epochs;
+
+/**
+ * Says what is current from now on. A packet is given its frame's epochs, and is marked
+ * RUNG_PACKET_STALE, with targets that are not actionable, when one of them is another than the
+ * current one at the moment when the caller is given it, or when the context was rebuilt since.
+ *
+ * Before the first call everything is current. Safe from any thread; it waits for nothing. Results:
+ * OK, INVALID_ARGUMENT, VERSION.
+ */
+RUNG_API rung_result rung_context_set_epochs(rung_context *context, const rung_epochs *epochs);
 
 /**
  * The size of a span that holds every packet of the context. It is at most
@@ -103,7 +152,9 @@ typedef struct rung_run_info {
  * it does not fit: then CAPACITY, and nothing is written. A span of
  * rung_context_get_max_output_bytes always fits. No detection is an ordinary packet with count 0.
  * `info` may be NULL. Results: OK, INVALID_ARGUMENT (also a model that is no detector), VERSION,
- * CAPACITY, BACKEND, DEVICE_LOST, NO_MEMORY. After a failure the context can be used again.
+ * CAPACITY, BUSY (it is at work on another thread), TIMEOUT (the frame's fence), BACKEND,
+ * DEVICE_LOST (rung_context_rebuild), NO_MEMORY. After another failure than DEVICE_LOST the context
+ * can be used again.
  */
 RUNG_API rung_result rung_detect(rung_context *context, const rung_frame *frame, rung_span packet,
                                  size_t *needed, rung_run_info *info);
@@ -178,9 +229,9 @@ typedef struct rung_output {
 /**
  * What output `index` (from 0) of the context's last run held, before anything was decoded: for
  * measuring what a form or a rung is worth. Before the first run all numbers are 0. Results: OK,
- * INVALID_ARGUMENT, VERSION, NOT_FOUND (no output of that index).
+ * INVALID_ARGUMENT, VERSION, NOT_FOUND (no output of that index), BUSY, DEVICE_LOST.
  */
-RUNG_API rung_result rung_context_get_output(const rung_context *context, uint32_t index,
+RUNG_API rung_result rung_context_get_output(rung_context *context, uint32_t index,
                                              rung_output *output);
 
 #ifdef __cplusplus

@@ -45,22 +45,46 @@ RUNG_API rung_result rung_plan_describe(rung_instance *instance, rung_model *mod
  * requested and the effective id, and why), `metadata` of the five effective implementations, and
  * `last_request`, the same of the last frame: null before the first one.
  *
- * In the two-call form of rung_plan_describe. For the thread that uses the context. Results: OK,
- * INVALID_ARGUMENT, CAPACITY, NO_MEMORY.
+ * In the two-call form of rung_plan_describe. Safe from any thread. Results: OK, INVALID_ARGUMENT,
+ * CAPACITY, BUSY (the context is at work), DEVICE_LOST, NO_MEMORY.
  */
-RUNG_API rung_result rung_context_metadata(const rung_context *context, rung_span to,
-                                           size_t *needed);
+RUNG_API rung_result rung_context_metadata(rung_context *context, rung_span to, size_t *needed);
+
+/*
+ * What rung_detect, rung_embed and rung_segment do, step by step, for those who look at a tensor,
+ * or make it themselves. The same bytes come out. They are for a context that nobody else uses
+ * between the steps; each is BUSY where it is at work.
+ */
 
 /**
  * Preprocesses a frame alone, into a tensor of the caller's: what the model of the context would be
  * given. It is ready when the function returns.
  *
  * `tensor` must be 64-byte aligned. `*needed` (may be NULL) is set to its bytes, also when they do
- * not fit: then CAPACITY, and nothing is written. For the thread that uses the context. Results:
- * OK, INVALID_ARGUMENT, VERSION, CAPACITY, NO_MEMORY.
+ * not fit: then CAPACITY, and nothing is written. Safe from any thread. Results: OK,
+ * INVALID_ARGUMENT, VERSION, CAPACITY, BUSY, TIMEOUT (the frame's fence), DEVICE_LOST, NO_MEMORY.
  */
 RUNG_API rung_result rung_preprocess(rung_context *context, const rung_frame *frame,
                                      rung_span tensor, size_t *needed);
+
+/**
+ * Runs the model alone on such a tensor, which is copied to where the runtime reads it. What it
+ * answered is in rung_context_get_output, and in the context for rung_postprocess.
+ *
+ * `tensor` must be 64-byte aligned; `size` is rung_preprocess's. Safe from any thread. Results: OK,
+ * INVALID_ARGUMENT, BUSY, BACKEND, DEVICE_LOST, NO_MEMORY.
+ */
+RUNG_API rung_result rung_run(rung_context *context, const void *tensor, size_t size);
+
+/**
+ * Makes the packet of what the model answered last, for the frame that its tensor was made of: the
+ * sizes, the crop and the ids count, and the pixels are not read.
+ *
+ * `packet` and `needed` are those of rung_detect. Safe from any thread. Results: OK,
+ * INVALID_ARGUMENT, VERSION, CAPACITY, BUSY, BACKEND, DEVICE_LOST.
+ */
+RUNG_API rung_result rung_postprocess(rung_context *context, const rung_frame *frame,
+                                      rung_span packet, size_t *needed);
 
 /** How the stages around a model are validated. All zero (but for size and version) is a good
  * default. */

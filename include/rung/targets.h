@@ -32,7 +32,10 @@ typedef enum rung_space {
 /** Flags of rung_packet_header. */
 enum {
     RUNG_PACKET_INCOMPLETE = 1u << 0, /**< something was left out by a capacity */
-    RUNG_PACKET_ATTACHMENTS_TRUNCATED = 1u << 1
+    RUNG_PACKET_ATTACHMENTS_TRUNCATED = 1u << 1,
+    /** An epoch of it was no longer the current one when it was delivered: nothing in it is
+     * actionable. The one flag that every space may have. */
+    RUNG_PACKET_STALE = 1u << 2
 };
 
 /** The first 96 bytes of a packet, 8-byte aligned. */
@@ -45,7 +48,7 @@ typedef struct rung_packet_header {
     uint32_t space;  /**< rung_space */
     uint64_t scene_epoch; /**< not 0 exactly in desktop space */
     uint64_t frame_id;
-    uint64_t model_epoch;
+    uint64_t model_epoch; /**< 0, and one more each time that its context was rebuilt */
     uint64_t session_epoch;
     uint64_t transform_epoch;
     uint64_t topology_epoch;

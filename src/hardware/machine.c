@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hardware/machine.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,15 +63,25 @@ bool rung__machine_line(struct rung__machine *machine, const char *path, char *t
     return true;
 }
 
-bool rung__machine_number(struct rung__machine *machine, const char *path, uint32_t most,
-                          uint32_t *out)
+bool rung__machine_number64(struct rung__machine *machine, const char *path, uint64_t *out)
 {
     char text[NUMBER_BYTES], *end;
     if (!rung__machine_line(machine, path, text, sizeof text) || *text < '0' || *text > '9')
         return false;
     const bool hexadecimal = text[0] == '0' && text[1] == 'x';
+    errno = 0;
     const unsigned long long number = strtoull(text, &end, hexadecimal ? 16 : 10);
-    if (*end || number > most)
+    if (*end || errno)
+        return false;
+    *out = number;
+    return true;
+}
+
+bool rung__machine_number(struct rung__machine *machine, const char *path, uint32_t most,
+                          uint32_t *out)
+{
+    uint64_t number;
+    if (!rung__machine_number64(machine, path, &number) || number > most)
         return false;
     *out = (uint32_t)number;
     return true;

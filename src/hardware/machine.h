@@ -30,6 +30,9 @@ bool rung__machine_line(struct rung__machine *machine, const char *path, char *t
 bool rung__machine_number(struct rung__machine *machine, const char *path, uint32_t most,
                           uint32_t *out);
 
+/** The same of any 64 bits. */
+bool rung__machine_number64(struct rung__machine *machine, const char *path, uint64_t *out);
+
 /** The last name of what a link says: letters, digits and "_-.", for it goes into paths. */
 bool rung__machine_link(const struct rung__machine *machine, const char *path, char *to,
                         size_t size);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/nearest.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "kernel/resample.h"
 
@@ -59,6 +61,8 @@ static struct rung__nearest_columns columns_of(const struct rung__preprocess_fra
         .plan = tables + layout->plan,
     };
     rung__pixel_channels(frame->canvas, frame->surface, columns.channels);
+    columns.as_they_lie = placement->crop.width == placement->width && columns.channels[0] == 0 &&
+                          rung__pixel_bytes(frame->surface->format) == 3;
     return columns;
 }
 
@@ -89,10 +93,37 @@ static void make_content(void *user, uint32_t y, uint8_t *to)
     if (row == work->made)
         return;
     work->made = row;
-    work->parts->row(&work->columns,
-                     surface->pixels + ((size_t)crop->y + row) * (size_t)surface->stride +
-                         (size_t)crop->x * rung__pixel_bytes(surface->format),
-                     to);
+    const uint8_t *from = surface->pixels + ((size_t)crop->y + row) * (size_t)surface->stride +
+                          (size_t)crop->x * rung__pixel_bytes(surface->format);
+    if (work->columns.as_they_lie)
+        memcpy(to, from, work->columns.row_bytes);
+    else
+        work->parts->row(&work->columns, from, to);
+}
+
+/** Is the content, which covers the canvas, the crop but for its alpha? */
+static bool is_canvas_but_for_alpha(const struct rung__preprocess_frame *frame)
+{
+    const struct rung__placement *placement = frame->placement;
+    const struct rung__canvas *canvas = frame->canvas;
+    return canvas->layout == RUNG_LAYOUT_BGRA && frame->surface->format == RUNG_PIXEL_BGRA8 &&
+           placement->crop.width == canvas->width && placement->crop.height == canvas->height &&
+           placement->width == canvas->width && placement->height == canvas->height;
+}
+
+/** Copies the rows first..end, with an alpha of 255. */
+static void copy_opaque(const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end)
+{
+    const struct rung__surface *surface = frame->surface;
+    const struct rung__crop *crop = &frame->placement->crop;
+    const size_t row_bytes = (size_t)frame->canvas->width * 4;
+    for (uint32_t y = first; y < end; y++) {
+        const uint8_t *from =
+            surface->pixels + ((size_t)crop->y + y) * (size_t)surface->stride + (size_t)crop->x * 4;
+        uint8_t *to = (uint8_t *)frame->tensor + y * row_bytes;
+        for (size_t i = 0; i < row_bytes; i += 4)
+            rung__put_u32(to + i, rung__get_u32(from + i) | UINT32_C(0xff000000));
+    }
 }
 
 void rung__nearest_rows(const struct rung__resampler *self,
@@ -101,6 +132,10 @@ void rung__nearest_rows(const struct rung__resampler *self,
 {
     const struct rung__nearest_parts *parts = self->parts;
     const struct layout layout = lay_out(parts, frame->placement);
+    if (is_canvas_but_for_alpha(frame)) {
+        copy_opaque(frame, first, end);
+        return;
+    }
     struct work work = {
         .parts = parts,
         .frame = frame,

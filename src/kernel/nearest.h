@@ -12,6 +12,7 @@ struct rung__nearest_columns {
     uint32_t count;
     uint32_t row_bytes;   /**< of the crop: nothing behind them is read */
     uint32_t channels[3]; /**< where the stored ones are in a pixel */
+    bool as_they_lie;     /**< the crop's bytes are those of the content */
     void *plan;           /**< the instruction set's own */
 };
 

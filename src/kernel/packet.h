@@ -18,6 +18,10 @@ void rung__packet_header_write(const rung_packet_header *header, uint8_t *to);
 /** CAPACITY with both sizes, in the words of every packet, when `needed` is more than `size`. */
 rung_result rung__packet_check_room(size_t size, size_t needed);
 
+/** The id of a target: FNV-1a over source_id, x, y, w, h (sign-extended), class and source bits as
+ * little-endian u64; 0 becomes 1. */
+uint64_t rung__target_id(const uint64_t fields[7]);
+
 /** What a packet of targets is made of. */
 struct rung__packet_request {
     const struct rung__candidate *candidates;

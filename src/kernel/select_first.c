@@ -13,6 +13,8 @@
 #define DIGIT_CONFIDENCE 6u
 #define DIGIT_END        8u
 
+#define FEW 24u /* keys, which are sorted sooner than bins are cleared */
+
 #define SAMPLE      1024u       /* candidates */
 #define SAMPLE_STEP 0x9e3779b1u /* 2^32 by the golden ratio: even, and in step with nothing */
 
@@ -45,10 +47,9 @@ static uint64_t *by_digits(uint64_t *keys, uint32_t count, uint64_t *spare, uint
     return keys;
 }
 
-/** Sorts what is nearly sorted; false when it is not, which would take too long. */
-static bool settle(uint64_t *keys, uint32_t count)
+/** Sorts what takes at most so many moves; false when it would take more. */
+static bool settle(uint64_t *keys, uint32_t count, uint32_t enough)
 {
-    const uint32_t enough = 2 * count;
     uint32_t moves = 0;
     for (uint32_t i = 1; i < count && moves <= enough; i++) {
         const uint64_t key = keys[i];
@@ -68,8 +69,10 @@ static bool settle(uint64_t *keys, uint32_t count)
  */
 static uint64_t *sort(uint64_t *keys, uint32_t count, uint64_t *spare)
 {
+    if (count <= FEW && settle(keys, count, FEW * FEW))
+        return keys;
     uint64_t *sorted = by_digits(keys, count, spare, DIGIT_CONFIDENCE, DIGIT_END);
-    if (settle(sorted, count))
+    if (settle(sorted, count, 2 * count)) /* they are nearly sorted */
         return sorted;
     return by_digits(sorted, count, sorted == keys ? spare : keys, DIGIT_X, DIGIT_END);
 }

@@ -7,26 +7,11 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hardware/cpus.h"
-#include "ladder/pins.h"
 #include "session/engines.h"
 #include "session/model.h"
 #include "session/override.h"
 #include "session/own_device.h"
-#include "session/recall.h"
-
-#define REASON_BYTES 256
-
-static const char nothing_probed[] = "nothing was probed on this device";
-static const char probe_outdated[] =
-    "what was probed on this device has changed, and rung probe measures again";
-
-static bool may_serve(const struct rung_model *model, const struct rung__rung *rung,
-                      char reason[REASON_BYTES])
-{
-    const struct rung__artifact_view *view = &model->artifact.view;
-    return model->any_precision ? rung__rung_takes(rung, &view->header, reason, REASON_BYTES)
-                                : rung__rung_serves(rung, view, reason, REASON_BYTES);
-}
+#include "session/walk.h"
 
 /** A process loads one ONNX Runtime: if there is none yet, one that offers what the rung needs. */
 static void prefer_library(struct rung_instance *instance, const struct rung__rung *rung)
@@ -40,210 +25,21 @@ static void prefer_library(struct rung_instance *instance, const struct rung__ru
         rung__instance_prefer_library(instance, library->digest);
 }
 
-static rung_result load_named(const struct rung_model *model, const char *id, const char *who,
+static rung_result load_named(struct rung_model *model, const char *id, const char *who,
                               struct rung__serving *serving)
 {
     const struct rung__rung *rung = rung__table_find(&model->instance->table, id);
-    char reason[REASON_BYTES];
+    char reason[RUNG__WALK_REASON];
     if (!rung)
         return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\" (%s); rung explain lists them",
                           id, who);
-    if (!may_serve(model, rung, reason))
+    if (!rung__walk_may_serve(model, rung, reason))
         return rung__fail(RUNG_UNSUPPORTED, "%s cannot serve %s: %s", id,
                           model->artifact.view.header.name, reason);
+    model->named = true;
     serving->reason = rung__text_new("named by %s", who);
     prefer_library(model->instance, rung);
     return rung__serving_load(model, rung, model->threads, RUNG__COMPILE_NOW, serving);
-}
-
-/** True for what the runtime below cannot do, or not yet (NOT_FOUND: its engine is not built); what
- * is wrong with the file is so on every rung. */
-static bool next_may_do_better(rung_result result)
-{
-    return result == RUNG_UNSUPPORTED || result == RUNG_BACKEND || result == RUNG_NOT_FOUND;
-}
-
-/** Appends "; RUNG: the last error". NULL without memory; takes `list`, which may be NULL: empty.
- */
-static char *add_refusal(char *list, const struct rung__rung *rung)
-{
-    char *longer = rung__text_new("%s%s%s: %s", list ? list : "", list ? "; " : "", rung->id,
-                                  rung_last_error());
-    free(list);
-    return longer;
-}
-
-static bool is_bad(enum rung__outcome_kind kind)
-{
-    return kind == RUNG__OUTCOME_REFUSED || kind == RUNG__OUTCOME_FAILED ||
-           kind == RUNG__OUTCOME_CRASHED || kind == RUNG__OUTCOME_TIMEOUT ||
-           kind == RUNG__OUTCOME_WRONG;
-}
-
-/** A verdict of an accelerator is one of the library that it ran on. */
-static bool is_elsewhere(struct rung_instance *instance, const struct rung__rung *rung,
-                         const struct rung__outcome *outcome)
-{
-    const struct rung__known_library *loaded =
-        rung->executed_by && !rung->floor && *outcome->library
-            ? rung__instance_library_loaded(instance, rung->provider->runtime)
-            : NULL;
-    return loaded && strcmp(loaded->digest, outcome->library) != 0;
-}
-
-/** What cannot serve the model is not tried, nor what was proved of it to fail, nor what this
- * process could not run as it was proved; false, and why. */
-static bool may_load(const struct rung_model *model, const struct rung__recall *recall,
-                     const struct rung__rung *rung)
-{
-    char reason[REASON_BYTES];
-    const struct rung__outcome *outcome =
-        recall->verdict ? rung__verdict_of(recall->verdict, rung->id) : NULL;
-    if (!may_serve(model, rung, reason))
-        (void)rung__fail(RUNG_UNSUPPORTED, "%s", reason);
-    else if (outcome && recall->own && is_bad(outcome->kind))
-        (void)rung__fail(RUNG_UNSUPPORTED, "a probe found it to be %s: %s",
-                         rung__name_text(&rung__outcome_names, outcome->kind), outcome->reason);
-    else if (outcome && is_elsewhere(model->instance, rung, outcome))
-        (void)rung__fail(RUNG_UNSUPPORTED,
-                         "it runs on another ONNX Runtime than the one that this process has "
-                         "loaded; it serves from the next start on");
-    else
-        return true;
-    return false;
-}
-
-/** As many as a probe of this model found best on the rung, unless the caller said how many. */
-static uint32_t threads_for(const struct rung_model *model, const struct rung__recall *recall,
-                            const struct rung__rung *rung)
-{
-    const struct rung__outcome *outcome =
-        recall->own && !model->threads_given ? rung__verdict_of(recall->verdict, rung->id) : NULL;
-    return outcome && outcome->threads ? outcome->threads : model->threads;
-}
-
-static char *reason_of_probe(const struct rung__recall *recall, const struct rung__rung *rung)
-{
-    const struct rung__outcome *outcome = rung__verdict_of(recall->verdict, rung->id);
-    return rung__text_new("chosen by a probe%s%s on this device: %s", recall->own ? "" : " of ",
-                          recall->own ? "" : recall->verdict->name, outcome->reason);
-}
-
-/** A walk down the rungs until one serves. */
-struct walk {
-    const struct rung__recall *recall;
-    const struct rung__rung *wanted; /**< by the user, before all others; NULL: none */
-    const struct rung__rung *ends;   /**< where it ends: it serves already; NULL: none */
-    struct rung__serving *serving;
-    const struct rung__rung *awaits; /**< the first whose engine is not built yet; NULL: none */
-    rung_result first;               /**< what the first refusal was */
-    char *refusals;                  /**< NULL: none */
-    bool failed; /**< one of them is a failure: no rung that the model keeps off, nor one without
-                      its engine yet */
-};
-
-static void explain_choice(const struct rung_model *model, const struct walk *walk)
-{
-    const struct rung__recall *recall = walk->recall;
-    const char *probed = recall->changed ? probe_outdated : nothing_probed;
-    const struct rung__rung *proven = rung__recall_rung(recall);
-    struct rung__serving *serving = walk->serving;
-    if (serving->rung == walk->wanted)
-        serving->reason = rung__text_new("wanted by the user (rung use)");
-    else if (walk->awaits)
-        serving->reason = rung__text_new("serves until the engine of %s is built (%s)",
-                                         walk->awaits->id, walk->refusals);
-    else if (walk->refusals)
-        serving->reason = rung__text_new("the next one down (%s); %s", walk->refusals,
-                                         serving->rung == proven ? "a probe chose it"
-                                         : recall->verdict       ? "that is not what a probe chose"
-                                                                 : probed);
-    else if (proven && serving->rung == proven)
-        serving->reason = reason_of_probe(recall, serving->rung);
-    else
-        serving->reason = rung__text_new("the best rung that serves unproven; %s", probed);
-    if (walk->refusals)
-        rung__log_write(&model->instance->log, walk->failed ? RUNG_LOG_WARNING : RUNG_LOG_INFO,
-                        "%s runs on %s, the next rung down: %s", model->artifact.view.header.name,
-                        serving->rung->id, walk->refusals);
-}
-
-/** False when the walk is over, with `*result`. */
-static bool goes_on(const struct rung_model *model, struct walk *walk,
-                    const struct rung__rung *rung, rung_result *result)
-{
-    char reason[REASON_BYTES];
-    if (rung == walk->ends) {
-        *result = RUNG_OK;
-        return false;
-    }
-    *result = may_load(model, walk->recall, rung)
-                  ? rung__serving_load(model, rung, threads_for(model, walk->recall, rung),
-                                       RUNG__COMPILE_NEVER, walk->serving)
-                  : RUNG_UNSUPPORTED;
-    if (!next_may_do_better(*result))
-        return false;
-    const bool awaited = *result == RUNG_NOT_FOUND;
-    if (walk->first == RUNG_OK)
-        walk->first = awaited ? RUNG_UNSUPPORTED : *result;
-    if (awaited && !walk->awaits)
-        walk->awaits = rung;
-    walk->refusals = add_refusal(walk->refusals, rung);
-    walk->failed = walk->failed || (!awaited && may_serve(model, rung, reason));
-    if (!walk->refusals)
-        *result = rung__fail(RUNG_NO_MEMORY, "no memory for a model");
-    return walk->refusals != NULL;
-}
-
-/** Of the floor that a verdict was measured against; UINT64_MAX: none answered. */
-static uint64_t floor_ns(const struct rung__table *table, const struct rung__verdict *verdict)
-{
-    for (uint32_t i = 0; i < table->count; i++) {
-        const struct rung__outcome *outcome = rung__verdict_of(verdict, table->rungs[i].id);
-        if (table->rungs[i].floor && outcome && outcome->runs && !is_bad(outcome->kind))
-            return outcome->median_ns;
-    }
-    return UINT64_MAX;
-}
-
-/** The rungs below one that were proven to be right too, and faster than the floor; false when one
- * of them ends the walk. */
-static bool goes_on_below(const struct rung_model *model, struct walk *walk,
-                          const struct rung__rung *above, rung_result *result)
-{
-    const struct rung__table *table = &model->instance->table;
-    const struct rung__rung *rung = above;
-    const uint64_t floor = floor_ns(table, walk->recall->verdict);
-    while (rung->fallback && (rung = rung__table_find(table, rung->fallback)) != NULL) {
-        const struct rung__outcome *outcome = rung__verdict_of(walk->recall->verdict, rung->id);
-        if (!rung->floor && outcome && outcome->kind == RUNG__OUTCOME_SLOWER &&
-            outcome->median_ns < floor && !goes_on(model, walk, rung, result))
-            return false;
-    }
-    return true;
-}
-
-/**
- * First the rung that the user wants, then the one that a probe chose with those below it, then the
- * floors: nothing else serves unproven.
- */
-static rung_result walk_down(const struct rung_model *model, struct walk *walk)
-{
-    const struct rung__rung *proven = rung__recall_rung(walk->recall), *wanted = walk->wanted;
-    rung_result result = RUNG_OK;
-    if (wanted && !goes_on(model, walk, wanted, &result))
-        return result;
-    if (proven && proven != wanted && !goes_on(model, walk, proven, &result))
-        return result;
-    if (proven && !goes_on_below(model, walk, proven, &result))
-        return result;
-    for (uint32_t i = 0; i < model->instance->table.count; i++) {
-        const struct rung__rung *rung = &model->instance->table.rungs[i];
-        if (rung->automatic && rung->floor && rung != proven && rung != wanted &&
-            !goes_on(model, walk, rung, &result))
-            return result;
-    }
-    return result;
 }
 
 /** `wanted` NULL: nobody wants a certain one, and the model follows what is proven. */
@@ -251,7 +47,7 @@ static rung_result load_best(struct rung_model *model, const struct rung__rung *
                              struct rung__serving *serving)
 {
     struct rung__recall recall;
-    struct walk walk = {.recall = &recall, .wanted = wanted, .serving = serving};
+    struct rung__walk walk = {.recall = &recall, .wanted = wanted, .serving = serving};
     rung_result result =
         rung__instance_recall(model->instance, model->artifact.digest_text, &recall);
     model->seen = recall.stamp;
@@ -260,12 +56,12 @@ static rung_result load_best(struct rung_model *model, const struct rung__rung *
     if (result == RUNG_OK && wanted)
         prefer_library(model->instance, wanted);
     if (result == RUNG_OK)
-        result = walk_down(model, &walk);
+        result = rung__walk_down(model, &walk);
     model->awaits = walk.awaits;
     atomic_store(&model->wants_background, unproven || walk.awaits);
     if (result == RUNG_OK)
-        explain_choice(model, &walk);
-    else if (next_may_do_better(result) && walk.refusals)
+        rung__walk_explain(model, &walk);
+    else if (rung__walk_may_go_on(result) && walk.refusals)
         result = rung__fail(walk.first, "no rung can run %s: %s", model->artifact.view.header.name,
                             walk.refusals);
     free(walk.refusals);
@@ -283,8 +79,8 @@ rung_result rung__model_refuse_bundle(const struct rung__artifact *artifact)
 }
 
 /** An engine's file is for one rung; nothing hands down from it, and nobody else is named. */
-static rung_result load_own(const struct rung_model *model, const struct rung__rung *own,
-                            const char *id, const char *who, struct rung__serving *serving)
+static rung_result load_own(struct rung_model *model, const struct rung__rung *own, const char *id,
+                            const char *who, struct rung__serving *serving)
 {
     if (id && strcmp(id, own->id) != 0)
         return rung__fail(RUNG_UNSUPPORTED,
@@ -344,15 +140,15 @@ rung_result rung__model_load(struct rung_model *model, const rung_model_options 
 }
 
 /** From the rung that is proven by now down to the one that serves: loads the first that can. */
-static rung_result walk_up_to_date(const struct rung_model *model, struct walk *walk)
+static rung_result walk_up_to_date(const struct rung_model *model, struct rung__walk *walk)
 {
     const struct rung__rung *proven = rung__recall_rung(walk->recall);
     rung_result result = RUNG_OK;
-    if (proven && goes_on(model, walk, proven, &result))
-        (void)goes_on_below(model, walk, proven, &result);
-    const bool refused = result == RUNG_OK || next_may_do_better(result);
+    if (proven && rung__walk_try(model, walk, proven, &result))
+        (void)rung__walk_try_below(model, walk, proven, &result);
+    const bool refused = result == RUNG_OK || rung__walk_may_go_on(result);
     if (result == RUNG_OK && walk->serving->rung)
-        explain_choice(model, walk);
+        rung__walk_explain(model, walk);
     else if (!refused || walk->refusals)
         rung__log_write(&model->instance->log,
                         !refused || walk->failed ? RUNG_LOG_WARNING : RUNG_LOG_INFO,
@@ -365,7 +161,7 @@ static rung_result walk_up_to_date(const struct rung_model *model, struct walk *
 static struct rung__serving *load_proven(struct rung_model *model,
                                          const struct rung__recall *recall)
 {
-    struct walk walk = {
+    struct rung__walk walk = {
         .recall = recall, .ends = model->serving->rung, .serving = calloc(1, sizeof *walk.serving)};
     struct rung__serving *out = NULL;
     if (!walk.serving)
@@ -400,4 +196,20 @@ struct rung__serving *rung__model_load_better(struct rung_model *model)
     }
     rung__recall_finish(&recall);
     return better;
+}
+
+rung_result rung__model_load_next(struct rung_model *model, struct rung__serving **out)
+{
+    const struct rung__serving *lost = model->serving;
+    struct rung__serving *next = calloc(1, sizeof *next);
+    rung_result result;
+    if (!next)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
+    if (model->named) {
+        next->reason = rung__text_new("loaded anew when its device was lost; %s", lost->reason);
+        result = rung__serving_load(model, lost->rung, lost->threads, RUNG__COMPILE_NOW, next);
+    } else {
+        result = load_best(model, NULL, next);
+    }
+    return rung__serving_complete(model, next, result, out);
 }

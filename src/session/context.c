@@ -2,78 +2,21 @@
 #include "session/context.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "artifact/heads.h"
+#include "base/clock.h"
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
 #include "session/calibration.h"
-#include "session/stages.h"
+#include "session/place.h"
 #include "session/structure.h"
-#include "stage/pre/pre.h"
+#include "session/tickets.h"
 
-#define KNOWN_FLAGS (RUNG_CONTEXT_OVERRIDE_CALIBRATION | RUNG_CONTEXT_STAY | RUNG_CONTEXT_SERIES)
-
-/** A frame of this size is then preprocessed without allocating. */
-static rung_result reserve_for(struct rung_context *context, const struct rung__crop *whole)
-{
-    const struct rung__canvas *canvas = &context->model->artifact.view.header.canvas;
-    struct rung__placement placement;
-    rung__fit(canvas, whole, &placement);
-    const struct rung__pre_request request = {.canvas = canvas, .placement = &placement};
-    const struct rung__buffer_request buffer = {.bytes = context->lanes[0].memory.input_bytes};
-    rung_result result = rung__stage_reserve(&context->stages, RUNG__STAGE_PREPROCESS, &request);
-    return result == RUNG_OK ? rung__stage_reserve(&context->stages, RUNG__STAGE_BUFFER, &buffer)
-                             : result;
-}
-
-static rung_result reserve_for_largest(struct rung_context *context,
-                                       const rung_context_options *options)
-{
-    const struct rung__canvas *canvas = &context->model->artifact.view.header.canvas;
-    struct rung__crop whole = {0, 0, options->max_frame_width, options->max_frame_height};
-    if (!whole.width && !whole.height)
-        whole = (struct rung__crop){0, 0, canvas->width, canvas->height};
-    if (!whole.width || !whole.height || whole.width > RUNG__FRAME_SIDE_MAX ||
-        whole.height > RUNG__FRAME_SIDE_MAX)
-        return rung__fail(
-            RUNG_INVALID_ARGUMENT,
-            "rung_context_options: the largest frame is %u × %u; both 0, or both 1..%u",
-            whole.width, whole.height, RUNG__FRAME_SIDE_MAX);
-    return reserve_for(context, &whole);
-}
-
-/** The stages that the plan comes to here. */
-static rung_result stage(struct rung_context *context, const rung_context_options *options,
-                         const struct rung__context_stages *given)
-{
-    const struct rung_model *model = context->model;
-    struct rung__staging *staging = &context->staging;
-    rung_result result = rung__staging_init(
-        staging,
-        &(struct rung__stage_environment){
-            .instance = model->instance,
-            .model = model,
-            .serving = context->serving,
-            .selection =
-                model->artifact.view.header.role == RUNG_ROLE_DETECTOR ? &context->selection : NULL,
-            .in_series = options->flags & RUNG_CONTEXT_SERIES,
-            .plan = options->plan,
-            .fixed = given ? given->plan : NULL,
-        });
-    if (result == RUNG_OK)
-        result = rung__stage_set_init(&context->stages, given ? given->catalog : &rung__catalog,
-                                      &staging->plan, &staging->context, &staging->records,
-                                      &model->instance->log);
-    return result;
-}
-
-/** What the role needs behind the model. */
-static rung_result prepare_answer(struct rung_context *context)
-{
-    const struct rung__artifact_view *view = &context->model->artifact.view;
-    if (view->header.role == RUNG_ROLE_SEGMENTER)
-        return rung__mask_form_read(&view->header, &view->tensors, &context->mask);
-    return RUNG_OK;
-}
+#define KNOWN_FLAGS                                                                                \
+    (RUNG_CONTEXT_OVERRIDE_CALIBRATION | RUNG_CONTEXT_STAY | RUNG_CONTEXT_SERIES |                 \
+     RUNG_CONTEXT_TICKETS | RUNG_CONTEXT_REBUILD)
 
 static rung_result read_options(const rung_context_options *caller_options,
                                 rung_context_options *options)
@@ -85,31 +28,33 @@ static rung_result read_options(const rung_context_options *caller_options,
     if (options->flags & ~(uint32_t)KNOWN_FLAGS)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_options.flags: unknown bits %#x",
                           options->flags & ~(uint32_t)KNOWN_FLAGS);
+    if (options->depth > RUNG__DEPTH_MAX || options->request_frames > RUNG__REQUEST_FRAMES_MAX)
+        return rung__fail(
+            RUNG_INVALID_ARGUMENT,
+            "rung_context_options: depth is %u and request_frames %u; at most %u and %u",
+            options->depth, options->request_frames, RUNG__DEPTH_MAX, RUNG__REQUEST_FRAMES_MAX);
     return RUNG_OK;
 }
 
-/** On what serves the model by now; a job keeps one identity from its start to its end. */
-static rung_result start(struct rung_context *context, const rung_context_options *options,
-                         const struct rung__context_stages *given)
+/** The texts of the options are copied: a rebuild reads them once more. */
+static rung_result keep_options(struct rung_context *context, const rung_context_options *options)
 {
-    rung_result result = rung__model_take_serving(context->model, options, &context->serving);
-    if (result == RUNG_OK)
-        result = stage(context, options, given);
-    if (result != RUNG_OK)
-        return result;
-    const struct rung__implementation *buffer =
-        context->stages.resolutions[RUNG__STAGE_BUFFER].effective;
-    const uint32_t lanes = rung__buffer_slots(buffer);
-    while (context->lane_count < lanes && result == RUNG_OK) {
-        struct rung__lane *lane = &context->lanes[context->lane_count++];
-        result = rung__lane_init(lane, context);
-    }
-    return result;
+    context->options = *options;
+    context->options.identity = context->options.plan = NULL;
+    if (options->identity)
+        context->options.identity = rung__text_new("%s", options->identity);
+    if (options->plan)
+        context->options.plan = rung__text_new("%s", options->plan);
+    if ((options->identity && !context->options.identity) ||
+        (options->plan && !context->options.plan))
+        return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
+    return RUNG_OK;
 }
 
 rung_result rung__context_create(rung_model *model, const rung_context_options *caller_options,
                                  const struct rung__context_stages *given, rung_context **out)
 {
+    const uint64_t began = rung__clock_now();
     rung_context_options options;
     if (!model || !out)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_create: an argument is NULL");
@@ -117,22 +62,26 @@ rung_result rung__context_create(rung_model *model, const rung_context_options *
     rung_result result = read_options(caller_options, &options);
     if (result != RUNG_OK)
         return result;
-    struct rung_context *context = calloc(1, sizeof *context);
+    struct rung_context *context = rung__memory_new(sizeof *context);
     if (!context)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
+    memset(context, 0, sizeof *context);
     context->model = model;
-    result = rung__calibrate(&model->artifact.view.header, &options, &context->selection,
-                             &context->overridden);
+    rung__mutex_init(&context->metrics.told);
+    result = keep_options(context, &options);
     if (result == RUNG_OK)
-        result = start(context, &options, given);
+        result = rung__calibrate(&model->artifact.view.header, &context->options,
+                                 &context->selection, &context->overridden);
     if (result == RUNG_OK)
-        result = prepare_answer(context);
-    if (result == RUNG_OK)
-        result = reserve_for_largest(context, &options);
+        result = rung__place_init(context, given);
+    if (result == RUNG_OK && options.flags & RUNG_CONTEXT_TICKETS)
+        result = rung__tickets_create(context, &context->tickets);
     if (result != RUNG_OK) {
         rung_context_destroy(context);
         return result;
     }
+    rung__metrics_begin(context);
+    context->metrics.created_ns = context->metrics.began - began;
     *out = context;
     return RUNG_OK;
 }
@@ -154,15 +103,35 @@ rung_result rung_context_get_max_output_bytes(const rung_context *context, uint6
     return RUNG_OK;
 }
 
+rung_result rung__context_enter(rung_context *context)
+{
+    if (!rung__use_try(&context->use))
+        return rung__fail(RUNG_BUSY, "the context is at work on another frame; several contexts of "
+                                     "a model may run side by side");
+    const rung_result result = rung__loss_check(context);
+    if (result != RUNG_OK)
+        rung__use_end(&context->use);
+    return result;
+}
+
+void rung__context_leave(rung_context *context)
+{
+    rung__use_end(&context->use);
+}
+
 void rung_context_destroy(rung_context *context)
 {
     if (!context)
         return;
-    for (uint32_t i = 0; i < context->lane_count; i++)
-        rung__lane_finish(&context->lanes[i], context);
-    rung__stage_set_finish(&context->stages);
-    rung__staging_finish(&context->staging);
-    if (context->serving)
-        rung__model_return_serving(context->model, context->serving);
+    struct rung_model *model = context->model;
+    const bool was_made = context->metrics.created_ns != 0;
+    const uint64_t began = rung__clock_now();
+    rung__tickets_destroy(context->tickets);
+    rung__place_finish(context);
+    free((char *)context->options.identity);
+    free((char *)context->options.plan);
+    rung__mutex_finish(&context->metrics.told);
     free(context);
+    if (was_made)
+        atomic_store(&model->teardown_ns, rung__clock_now() - began);
 }

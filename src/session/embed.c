@@ -35,7 +35,7 @@ static rung_result write(struct rung_context *context, struct rung__lane *lane, 
     rung_result result = check_numbers(context, values, count);
     if (result != RUNG_OK)
         return result;
-    rung_packet_header head = rung__run_header(&lane->run, RUNG_SPACE_EMBEDDING);
+    rung_packet_header head = rung__run_header(context, &lane->run, RUNG_SPACE_EMBEDDING);
     float *numbers = (float *)((rung_packet_header *)packet.data + 1);
     head.count = count;
     head.stride = sizeof *numbers;

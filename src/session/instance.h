@@ -37,6 +37,7 @@ struct rung_instance {
     struct rung__background background;
     atomic_bool told_of_state; /**< that it is of no use */
     atomic_bool told_of_cache;
+    _Atomic uint64_t tickets; /**< that were given out: their generations */
     struct rung__engine_builder builder;
     struct rung__mutex mutex; /**< guards what is below */
     struct rung__instance_runtimes runtimes;

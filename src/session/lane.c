@@ -8,9 +8,11 @@
 #include "kernel/exact.h"
 #include "session/context.h"
 
-static void *allocate(uint64_t count, size_t size, bool *complete)
+static void *allocate(struct rung__lane *lane, uint64_t count, size_t size, bool *complete)
 {
     void *memory = count <= SIZE_MAX ? calloc((size_t)count, size) : NULL;
+    if (memory)
+        lane->entered_bytes += count * size;
     *complete = *complete && memory;
     return memory;
 }
@@ -24,8 +26,9 @@ static bool connect_outputs(struct rung__lane *lane, const struct rung_context *
     for (uint32_t i = 0; i < report->output_count; i++) {
         const void *data = lane->memory.outputs[i];
         if (report->outputs[i].dtype != RUNG_DTYPE_F32) {
-            lane->widened[i] =
-                allocate(rung__tensor_elements(&report->outputs[i]), sizeof(float), &complete);
+            const uint64_t count = rung__tensor_elements(&report->outputs[i]);
+            lane->widened[i] = allocate(lane, count, sizeof(float), &complete);
+            lane->widened_bytes += count * sizeof(float);
             data = lane->widened[i];
         }
         for (uint32_t d = 0; d < declared->output_count; d++) {
@@ -47,11 +50,11 @@ static void allocate_detection(struct rung__lane *lane, const struct rung_contex
     lane->request.selection = selection;
     lane->request.tensors = &view->tensors;
     lane->decoded.candidates =
-        allocate(selection->capacity, sizeof *lane->decoded.candidates, complete);
+        allocate(lane, selection->capacity, sizeof *lane->decoded.candidates, complete);
     if (points)
         lane->decoded.points =
-            allocate((uint64_t)selection->capacity * points, 2 * sizeof(int32_t), complete);
-    lane->selected.order = allocate(selection->max_targets, sizeof(uint32_t), complete);
+            allocate(lane, (uint64_t)selection->capacity * points, 2 * sizeof(int32_t), complete);
+    lane->selected.order = allocate(lane, selection->max_targets, sizeof(uint32_t), complete);
 }
 
 rung_result rung__lane_init(struct rung__lane *lane, const struct rung_context *context)
@@ -63,6 +66,7 @@ rung_result rung__lane_init(struct rung__lane *lane, const struct rung_context *
     bool complete = connect_outputs(lane, context);
     if (context->model->artifact.view.header.role == RUNG_ROLE_DETECTOR)
         allocate_detection(lane, context, &complete);
+    rung__ledger_allocated(context->stages.context.ledger, 0, lane->entered_bytes);
     return complete ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for a context");
 }
 
@@ -75,6 +79,7 @@ void rung__lane_finish(struct rung__lane *lane, const struct rung_context *conte
     free(lane->decoded.candidates);
     free(lane->decoded.points);
     free(lane->selected.order);
+    rung__ledger_freed(context->stages.context.ledger, lane->entered_bytes);
 }
 
 void rung__lane_widen(struct rung__lane *lane, const struct rung_context *context)

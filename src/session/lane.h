@@ -6,6 +6,7 @@
 #include "kernel/decode.h"
 #include "kernel/preprocess.h"
 #include "kernel/select.h"
+#include "session/frame.h"
 #include "session/serving.h"
 #include "stage/readiness.h"
 #include "stage/set.h"
@@ -18,10 +19,14 @@ struct rung__run {
     struct rung__surface surface;
     struct rung__placement placement;
     struct rung__mapping mapping;
-    void *tensor;                       /**< where it is made */
-    uint64_t generation;                /**< of the tensor, 1 for the first */
-    uint64_t preprocess_ns;             /**< that it took */
-    uint64_t started, answered, run_ns; /**< rung__clock_now; run_ns is a length */
+    uint32_t mapped_width, mapped_height; /**< of the surface that it and the placement are for */
+    bool reading;                         /**< rung__frame_end_read is due */
+    void *tensor;                         /**< where it is made */
+    uint64_t generation;                  /**< of the tensor, 1 for the first */
+    uint64_t preprocess_ns;               /**< that it took */
+    uint64_t run_ns;                      /**< likewise */
+    uint64_t started, answered, finished; /**< rung__clock_now */
+    uint64_t prepared; /**< likewise; or when it came to the thread that runs it */
 };
 
 /** Where one frame at a time is worked on: the provider's context and all memory of a frame. */
@@ -29,6 +34,8 @@ struct rung__lane {
     struct rung__model_memory memory;
     void *running;                       /**< the provider's context */
     float *widened[RUNG__OUTPUTS_MAX];   /**< f32 copies of outputs of other types */
+    uint64_t widened_bytes;              /**< of all those */
+    uint64_t entered_bytes;              /**< in the context's ledger */
     struct rung__decode_request request; /**< all but the mapping is fixed */
     struct rung__decoded decoded;
     struct rung__selected selected;

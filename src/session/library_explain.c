@@ -14,8 +14,7 @@ static const char *state_of(const struct rung__known_library *library,
                                                : "refused";
 }
 
-/** The file itself, NULL when a bare name led to none that is known. */
-static const char *file_of(const struct rung__known_library *library)
+const char *rung__library_file(const struct rung__known_library *library)
 {
     if (library->facts.file)
         return library->facts.file;
@@ -34,7 +33,7 @@ static json_t *explain_providers(const struct rung__library_facts *facts, bool *
 static void explain_facts(const struct rung__known_library *library, json_t *to, bool *failed)
 {
     const struct rung__library_facts *facts = &library->facts;
-    rung__json_set(to, "file", json_string(file_of(library)), failed);
+    rung__json_set(to, "file", json_string(rung__library_file(library)), failed);
     if (*facts->version)
         rung__json_set(to, "version", json_string(facts->version), failed);
     if (facts->api)
@@ -48,7 +47,7 @@ static json_t *explain_library(const struct rung__instance_runtimes *own, size_t
 {
     const struct rung__known_library *library = &own->libraries.items[index];
     const struct rung__runtime_outcome *outcome = &own->outcomes[index];
-    const char *file = file_of(library);
+    const char *file = rung__library_file(library);
     json_t *object =
         json_pack("{s:s,s:s,s:s,s:s}", "runtime", library->runtime->name, "path", library->path,
                   "origin", library->origin, "state", state_of(library, outcome));

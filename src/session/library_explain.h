@@ -9,6 +9,9 @@
  * lies beside it. What lacked memory shows in `*failed`. */
 json_t *rung__explain_libraries(struct rung_instance *instance, bool *failed);
 
+/** The file of a library, NULL when a bare name led to none that is known. */
+const char *rung__library_file(const struct rung__known_library *library);
+
 /** The same of plugin libraries, which are not loaded but by a rung that needs one. */
 json_t *rung__explain_plugins(struct rung_instance *instance, bool *failed);
 

@@ -2,6 +2,7 @@
 /* A model is loaded on a rung. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "ladder/execution.h"
@@ -44,12 +45,16 @@ static rung_result load_into(const struct rung_model *model, const struct rung__
 static rung_result load_with_engine(const struct rung_model *model, const struct rung__rung *rung,
                                     enum rung__compiling compiling, struct rung__serving *serving)
 {
-    if (model->artifact.view.header.kind == RUNG_ARTIFACT_ENGINE) /* it brings it along */
+    serving->compiled = false;
+    serving->from_engine = model->artifact.view.header.kind == RUNG_ARTIFACT_ENGINE;
+    if (serving->from_engine) /* it brings it along */
         return load_into(model, rung, serving);
     rung_result result =
         rung__engine_ready(model->instance, rung, &model->artifact, &serving->engine);
     if (result != RUNG_OK && (compiling == RUNG__COMPILE_NEVER || result == RUNG_NO_MEMORY))
         return result;
+    serving->from_engine = serving->engine.folder != NULL;
+    serving->compiled = rung->compiling && !serving->from_engine;
     result = load_into(model, rung, serving);
     if (result != RUNG_OK)
         rung__engine_use_finish(&serving->engine);
@@ -62,14 +67,18 @@ rung_result rung__serving_load(const struct rung_model *model, const struct rung
 {
     const struct rung__provider *provider = rung->provider;
     rung_result result = RUNG_OK;
+    const uint64_t began = rung__clock_now();
     serving->threads = provider->single_threaded ? 1 : threads;
     if (provider->runtime)
         result = rung__instance_load_runtime(model->instance, provider->runtime);
+    serving->runtime_ns = rung__clock_now() - began;
     if (result == RUNG_OK)
         result = rung__artifact_check_unchanged(&model->artifact);
     if (result != RUNG_OK)
         return result;
+    const uint64_t loading = rung__clock_now();
     result = load_with_engine(model, rung, compiling, serving);
+    serving->load_ns = rung__clock_now() - loading;
     if (result == RUNG_OK)
         serving->rung = rung;
     /* The runtime has read the file by now. Was it still the one that was verified? If not, that is

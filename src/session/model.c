@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include <rung/artifact.h>
+#include <rung/report.h>
 
 #include "artifact/heads.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "kernel/decode.h"
@@ -76,6 +78,7 @@ static rung_result check_head(const struct rung_model *model)
 rung_result rung_model_open(rung_instance *instance, const char *path,
                             const rung_model_options *caller_options, rung_model **out)
 {
+    const uint64_t began = rung__clock_now();
     rung_model_options options;
     if (!instance || !path || !out)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_open: an argument is NULL");
@@ -92,6 +95,7 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
         return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
     model->instance = instance;
     rung__instance_close_providers(instance);
+    model->teardown_ns = RUNG_REPORT_UNKNOWN;
     rung__mutex_init(&model->mutex);
     result = rung__artifact_admit_to_load(path, rung__admission_of(instance), &instance->trust,
                                           instance->cache, &model->artifact);
@@ -112,6 +116,7 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
     if (!model->artifact.is_signed)
         rung__log_write(&instance->log, RUNG_LOG_WARNING,
                         "%s is unsigned and was admitted as allowed", path);
+    model->open_ns = rung__clock_now() - began;
     *out = model;
     return RUNG_OK;
 }

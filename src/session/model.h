@@ -17,12 +17,15 @@ struct rung_model {
     uint32_t threads;                /**< of one run, where a rung takes more than one */
     bool threads_given;              /**< by the caller */
     bool any_precision;              /**< RUNG_MODEL_ANY_PRECISION */
+    bool named;                      /**< its rung was named: no other one serves */
     struct rung__mutex mutex;        /**< guards what follows, to `seen` */
     struct rung__serving *serving;   /**< the newest */
     bool follows;                    /**< takes a better rung when one is proven */
     struct rung__file_stamp seen;    /**< the verdicts that it knows */
     const struct rung__rung *awaits; /**< what is proven, but its engine is not built; or NULL */
     atomic_bool wants_background;    /**< a probe, or the engine that it awaits */
+    uint64_t open_ns;                /**< that rung_model_open took */
+    _Atomic uint64_t teardown_ns;    /**< of the context that was ended last, RUNG_REPORT_UNKNOWN */
     char **labels;                   /**< zero-ended copies */
     char canonical[2 * RUNG__SHA256_BYTES + 1];
     uint32_t label_count;
@@ -54,5 +57,9 @@ rung_result rung__model_load(struct rung_model *model, const rung_model_options 
 /** The same on a rung that is proven since, newly allocated; NULL: there is none, or it does not
  * serve, which is logged. The caller holds the model's mutex. */
 struct rung__serving *rung__model_load_better(struct rung_model *model);
+
+/** The next rung down from one that has lost its device; the same once more, where it was named.
+ * The caller holds the model's mutex. Results: those of rung_model_open. */
+rung_result rung__model_load_next(struct rung_model *model, struct rung__serving **out);
 
 #endif

@@ -12,7 +12,8 @@
 #define UNIT           8u /* bytes of an attachment come in these */
 #define CONFIDENCE_MAX 65535u
 
-#define HEADER_FLAGS (RUNG_PACKET_INCOMPLETE | RUNG_PACKET_ATTACHMENTS_TRUNCATED)
+#define HEADER_FLAGS                                                                               \
+    (RUNG_PACKET_INCOMPLETE | RUNG_PACKET_ATTACHMENTS_TRUNCATED | RUNG_PACKET_STALE)
 #define BARRED_FLAGS (RUNG_TARGET_DISABLED | RUNG_TARGET_SECURE)
 #define TARGET_FLAGS (RUNG_TARGET_ACTIONABLE | BARRED_FLAGS)
 
@@ -106,7 +107,8 @@ static bool has_area(int32_t start, int32_t length, int32_t safe)
     return length > 0 && start <= INT32_MAX - length && safe >= start && safe < start + length;
 }
 
-static const char *wrong_field(const rung_target *target, uint32_t order)
+static const char *wrong_field(const rung_packet_header *header, const rung_target *target,
+                               uint32_t order)
 {
     const bool actionable = target->flags & RUNG_TARGET_ACTIONABLE;
     if (target->target_id == 0)
@@ -120,6 +122,8 @@ static const char *wrong_field(const rung_target *target, uint32_t order)
         return "confidence is not in 1..65535";
     if (target->flags & ~(uint32_t)TARGET_FLAGS)
         return "flags has unknown bits";
+    if (actionable && header->flags & RUNG_PACKET_STALE)
+        return "it is actionable in a packet that is stale";
     if (actionable && target->flags & BARRED_FLAGS)
         return "it is actionable, and disabled or secure";
     if (actionable != (target->capabilities != 0))
@@ -151,7 +155,7 @@ static rung_result check_targets(const rung_packet_header *header, size_t size)
 
     const rung_target *targets = (const rung_target *)(header + 1);
     for (uint32_t i = 0; i < header->count; i++) {
-        const char *wrong = wrong_field(&targets[i], i);
+        const char *wrong = wrong_field(header, &targets[i], i);
         if (!wrong)
             wrong = wrong_attachment(&targets[i], attachments, &used);
         if (wrong)
@@ -167,9 +171,9 @@ static rung_result check_targets(const rung_packet_header *header, size_t size)
 
 static rung_result check_no_flags(const rung_packet_header *header)
 {
-    if (header->flags)
-        return rung__fail(RUNG_INTEGRITY, "packet: flags %#x in space %u, which has none",
-                          header->flags, header->space);
+    if (header->flags & ~(uint32_t)RUNG_PACKET_STALE)
+        return rung__fail(RUNG_INTEGRITY, "packet: flags %#x in space %u, which has only %#x",
+                          header->flags, header->space, RUNG_PACKET_STALE);
     return RUNG_OK;
 }
 

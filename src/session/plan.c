@@ -4,10 +4,8 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/memory.h"
 #include "session/run.h"
 #include "session/stages.h"
-#include "stage/pre/pre.h"
 
 static rung_result no_memory(void)
 {
@@ -72,38 +70,14 @@ rung_result rung_plan_describe(rung_instance *instance, rung_model *model, const
     return result;
 }
 
-rung_result rung_context_metadata(const rung_context *context, rung_span to, size_t *needed)
+rung_result rung_context_metadata(rung_context *context, rung_span to, size_t *needed)
 {
     if (!context || (!to.data && to.size))
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_metadata: an argument is NULL");
-    return give(rung__stage_set_json(&context->stages), to, needed);
-}
-
-rung_result rung_preprocess(rung_context *context, const rung_frame *frame, rung_span tensor,
-                            size_t *needed)
-{
-    if (!context || !frame || (!tensor.data && tensor.size))
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_preprocess: an argument is NULL");
-    if ((uintptr_t)tensor.data % RUNG__ALIGNMENT)
-        return rung__fail(RUNG_INVALID_ARGUMENT,
-                          "rung_preprocess: the tensor is not %u-byte aligned", RUNG__ALIGNMENT);
-    const struct rung__canvas *canvas = &context->model->artifact.view.header.canvas;
-    const uint64_t size = rung__tensor_bytes(canvas);
-    struct rung__lane *lane = &context->lanes[0];
-    if (needed)
-        *needed = (size_t)size;
-    if (tensor.size < size)
-        return rung__fail(RUNG_CAPACITY,
-                          "rung_preprocess: the tensor has %llu bytes, and %zu are given",
-                          (unsigned long long)size, tensor.size);
-    rung_result result = rung__run_place(context, lane, frame);
-    struct rung__pre_request request = {
-        .canvas = canvas,
-        .placement = &lane->run.placement,
-        .surface = &lane->run.surface,
-        .tensor = tensor.data, /* no readiness: it waits before it returns */
-    };
-    if (result == RUNG_OK)
-        result = rung__stage_run(&context->stages, RUNG__STAGE_PREPROCESS, &request);
+    rung_result result = rung__context_enter(context);
+    if (result != RUNG_OK)
+        return result;
+    result = give(rung__stage_set_json(&context->stages), to, needed);
+    rung__context_leave(context);
     return result;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/run.h"
 
+#include <string.h>
+
 #include "artifact/names.h"
 #include "base/clock.h"
 #include "kernel/packet.h"
@@ -20,29 +22,20 @@ const struct rung__answer *rung__answer_of(const struct rung_context *context)
     }
 }
 
-/** The frame as a surface and a crop of it, both checked. */
-static rung_result read_frame(const rung_frame *caller_frame, struct rung__run *run,
-                              struct rung__crop *crop)
+/** The mapping takes longer than all else here, and frames most often come in one size. */
+static void place(struct rung__run *run, const struct rung__canvas *canvas,
+                  const struct rung__crop *crop)
 {
-    rung_frame *frame = &run->frame;
-    struct rung__surface *surface = &run->surface;
-    rung_result result = rung__structure_read(frame, sizeof *frame, caller_frame, "rung_frame");
-    if (result != RUNG_OK)
-        return result;
-    *surface = (struct rung__surface){
-        .pixels = frame->pixels,
-        .stride = frame->stride,
-        .width = frame->width,
-        .height = frame->height,
-        .format = (uint32_t)frame->format,
-    };
-    if (surface->stride == 0)
-        surface->stride = (uint64_t)frame->width * rung__pixel_bytes(surface->format);
-    *crop =
-        (struct rung__crop){frame->crop.x, frame->crop.y, frame->crop.width, frame->crop.height};
-    if (!crop->x && !crop->y && !crop->width && !crop->height)
-        *crop = (struct rung__crop){0, 0, frame->width, frame->height};
-    return rung__surface_check(surface, crop);
+    const struct rung__surface *surface = &run->surface;
+    struct rung__placement placement;
+    rung__fit(canvas, crop, &placement);
+    if (memcmp(&placement, &run->placement, sizeof placement) == 0 &&
+        run->mapped_width == surface->width && run->mapped_height == surface->height)
+        return;
+    run->placement = placement;
+    run->mapped_width = surface->width;
+    run->mapped_height = surface->height;
+    rung__mapping(&placement, surface->width, surface->height, &run->mapping);
 }
 
 rung_result rung__run_place(const struct rung_context *context, struct rung__lane *lane,
@@ -50,12 +43,11 @@ rung_result rung__run_place(const struct rung_context *context, struct rung__lan
 {
     struct rung__run *run = &lane->run;
     struct rung__crop crop;
-    rung_result result = read_frame(frame, run, &crop);
+    rung_result result = rung__frame_read(frame, &run->frame, &run->surface, &crop);
     if (result != RUNG_OK)
         return result;
     run->started = rung__clock_now();
-    rung__fit(&context->model->artifact.view.header.canvas, &crop, &run->placement);
-    rung__mapping(&run->placement, run->surface.width, run->surface.height, &run->mapping);
+    place(run, &context->model->artifact.view.header.canvas, &crop);
     return RUNG_OK;
 }
 
@@ -70,12 +62,20 @@ static struct rung__buffer_request buffer_request(const struct rung__lane *lane,
     };
 }
 
+rung_result rung__run_begin_reading(struct rung__lane *lane)
+{
+    const rung_result result = rung__frame_begin_read(&lane->run.frame);
+    lane->run.reading = result == RUNG_OK;
+    return result;
+}
+
 rung_result rung__run_prepare(struct rung_context *context, struct rung__lane *lane)
 {
     struct rung__run *run = &lane->run;
     struct rung__buffer_request buffer = buffer_request(lane, RUNG__BUFFER_TARGET);
-    rung_result result =
-        rung__stage_begin(&context->stages, RUNG__STAGE_BUFFER, &buffer, &lane->buffer);
+    rung_result result = rung__run_begin_reading(lane);
+    if (result == RUNG_OK)
+        result = rung__stage_begin(&context->stages, RUNG__STAGE_BUFFER, &buffer, &lane->buffer);
     if (result != RUNG_OK)
         return result;
     run->generation = ++context->generation;
@@ -89,8 +89,24 @@ rung_result rung__run_prepare(struct rung_context *context, struct rung__lane *l
     };
     result = rung__stage_run(&context->stages, RUNG__STAGE_PREPROCESS, &request);
     run->tensor = buffer.target;
-    run->preprocess_ns = rung__clock_now() - run->started;
+    run->prepared = rung__clock_now();
+    run->preprocess_ns = run->prepared - run->started;
     return result;
+}
+
+rung_result rung__run_take(struct rung_context *context, struct rung__lane *lane,
+                           const void *tensor)
+{
+    struct rung__buffer_request buffer = buffer_request(lane, RUNG__BUFFER_TARGET);
+    rung_result result =
+        rung__stage_begin(&context->stages, RUNG__STAGE_BUFFER, &buffer, &lane->buffer);
+    if (result != RUNG_OK)
+        return result;
+    memcpy(buffer.target, tensor, (size_t)buffer.bytes);
+    lane->run.tensor = buffer.target;
+    lane->run.generation = ++context->generation;
+    lane->run.prepared = rung__clock_now();
+    return RUNG_OK;
 }
 
 /** Waits for the tensor, where it is still on its way, and gives it to the runtime. */
@@ -105,25 +121,37 @@ rung_result rung__run_model(struct rung_context *context, struct rung__lane *lan
 {
     struct rung__engine_request request = {context->serving->rung->provider->run, lane->running};
     struct rung__run *run = &lane->run;
-    const uint64_t began = rung__clock_now();
+    if (atomic_load_explicit(&context->loss.lost, memory_order_relaxed))
+        return rung__loss_tell(context); /* earlier in this series, which goes on to its end */
     rung_result result = hand_over(lane);
     const uint64_t started = rung__clock_now();
     if (result == RUNG_OK)
         result = rung__stage_run(&context->stages, RUNG__STAGE_ENGINE, &request);
     run->answered = rung__clock_now();
-    run->preprocess_ns += started - began;
+    run->preprocess_ns += started - run->prepared;
     run->run_ns = run->answered - started;
     if (result == RUNG_OK)
         rung__lane_widen(lane, context);
+    else if (result == RUNG_DEVICE_LOST)
+        rung__loss_note(context);
     return result;
 }
 
-rung_packet_header rung__run_header(const struct rung__run *run, rung_space space)
+void rung__run_end_reading(struct rung__lane *lane)
+{
+    if (lane->run.reading)
+        rung__frame_end_read(&lane->run.frame);
+    lane->run.reading = false;
+}
+
+rung_packet_header rung__run_header(const struct rung_context *context, const struct rung__run *run,
+                                    rung_space space)
 {
     const rung_frame *frame = &run->frame;
     return (rung_packet_header){
         .space = (uint32_t)space,
         .frame_id = frame->frame_id,
+        .model_epoch = context->loss.rebuilt,
         .session_epoch = frame->session_epoch,
         .transform_epoch = frame->transform_epoch,
         .topology_epoch = frame->topology_epoch,
@@ -140,7 +168,7 @@ rung_run_info rung__run_describe(const struct rung_context *context, const struc
         .artifact = model->artifact.digest_text,
         .preprocess_ns = run->preprocess_ns,
         .run_ns = run->run_ns,
-        .postprocess_ns = rung__clock_now() - run->answered,
+        .postprocess_ns = run->finished - run->answered,
         .role = (rung_role)model->artifact.view.header.role,
         .calibration_overridden = context->overridden,
         .precision = context->serving->precision,
@@ -175,15 +203,11 @@ static rung_result check_room(const struct rung_context *context, const struct r
     return rung__packet_check_room(packet.size, size);
 }
 
-rung_result rung__run_frame(rung_context *context, const struct rung__answer *answer,
-                            const rung_frame *frame, rung_span packet, size_t *needed,
-                            rung_run_info *info)
+rung_result rung__run_steps(struct rung_context *context, const struct rung__answer *answer,
+                            const rung_frame *frame, rung_span packet, size_t *needed)
 {
-    rung_result result = check_arguments(context, answer, frame, packet);
-    if (result != RUNG_OK)
-        return result;
     struct rung__lane *lane = &context->lanes[0];
-    result = rung__run_place(context, lane, frame);
+    rung_result result = rung__run_place(context, lane, frame);
     if (result == RUNG_OK)
         result = check_room(context, answer, lane, packet, needed);
     if (result == RUNG_OK)
@@ -192,11 +216,46 @@ rung_result rung__run_frame(rung_context *context, const struct rung__answer *an
         result = rung__run_model(context, lane);
     if (result == RUNG_OK)
         result = answer->write(context, lane, packet, needed);
-    if (result != RUNG_OK)
-        return result;
-    rung__background_after_answer(context->model);
+    lane->run.finished = rung__clock_now();
+    rung__metrics_note(context, lane, result);
+    rung__run_end_reading(lane);
+    return result;
+}
+
+rung_result rung__run_answer(struct rung_context *context, const rung_frame *frame,
+                             rung_span packet, size_t *needed)
+{
+    const struct rung__answer *answer = rung__answer_of(context);
+    struct rung__lane *lane = &context->lanes[0];
+    rung_result result = rung__run_place(context, lane, frame);
+    if (result == RUNG_OK)
+        result = check_room(context, answer, lane, packet, needed);
+    return result == RUNG_OK ? answer->write(context, lane, packet, needed) : result;
+}
+
+static rung_result give_info(const rung_context *context, rung_run_info *info)
+{
     if (!info)
         return RUNG_OK;
-    const rung_run_info ours = rung__run_describe(context, &lane->run);
+    const rung_run_info ours = rung__run_describe(context, &context->lanes[0].run);
     return rung__structure_write(info, &ours, sizeof ours, "rung_run_info");
+}
+
+rung_result rung__run_frame(rung_context *context, const struct rung__answer *answer,
+                            const rung_frame *frame, rung_span packet, size_t *needed,
+                            rung_run_info *info)
+{
+    rung_result result = check_arguments(context, answer, frame, packet);
+    if (result == RUNG_OK)
+        result = rung__context_enter(context);
+    if (result != RUNG_OK)
+        return result;
+    result = rung__run_steps(context, answer, frame, packet, needed);
+    if (result == RUNG_OK) {
+        rung__epochs_mark(context, packet.data);
+        rung__background_after_answer(context->model);
+        result = give_info(context, info);
+    }
+    rung__context_leave(context);
+    return result;
 }

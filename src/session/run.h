@@ -30,19 +30,41 @@ rung_result rung__run_place(const struct rung_context *context, struct rung__lan
                             const rung_frame *frame);
 
 /** Preprocesses what was placed. The tensor may still be on its way. Results: OK, NO_MEMORY,
- * UNSUPPORTED. */
+ * UNSUPPORTED, TIMEOUT, IO. */
 rung_result rung__run_prepare(struct rung_context *context, struct rung__lane *lane);
 
-/** Runs the model; the outputs are then f32. Results: OK, BACKEND, DEVICE_LOST. */
+/** Runs the model; the outputs are then f32. A device that is lost is noted. Results: OK, BACKEND,
+ * DEVICE_LOST. */
 rung_result rung__run_model(struct rung_context *context, struct rung__lane *lane);
 
+/** In place of preparing: a tensor that was made elsewhere is copied to where the runtime reads it.
+ * Results: OK, NO_MEMORY. */
+rung_result rung__run_take(struct rung_context *context, struct rung__lane *lane,
+                           const void *tensor);
+
+/** In place of all steps: the packet of what the model answered last, for a frame whose pixels are
+ * not read. Results: OK, INVALID_ARGUMENT, VERSION, CAPACITY, BACKEND. */
+rung_result rung__run_answer(struct rung_context *context, const rung_frame *frame,
+                             rung_span packet, size_t *needed);
+
+/** Waits until the pixels may be read. Results: OK, TIMEOUT, IO, UNSUPPORTED. */
+rung_result rung__run_begin_reading(struct rung__lane *lane);
+
+/** The frame's pixels are read no more. To be called behind all steps, also after a failure. */
+void rung__run_end_reading(struct rung__lane *lane);
+
 /** The header of a packet that holds no targets, without its counts and sizes. */
-rung_packet_header rung__run_header(const struct rung__run *run, rung_space space);
+rung_packet_header rung__run_header(const struct rung_context *context, const struct rung__run *run,
+                                    rung_space space);
 
 /** What ran, for the caller. */
 rung_run_info rung__run_describe(const struct rung_context *context, const struct rung__run *run);
 
-/** All steps of one frame on the calling thread: what the public functions do. */
+/** All steps of one frame, in a context that is in use by the caller. */
+rung_result rung__run_steps(struct rung_context *context, const struct rung__answer *answer,
+                            const rung_frame *frame, rung_span packet, size_t *needed);
+
+/** The same as the public functions do it, on the calling thread. */
 rung_result rung__run_frame(rung_context *context, const struct rung__answer *answer,
                             const rung_frame *frame, rung_span packet, size_t *needed,
                             rung_run_info *info);

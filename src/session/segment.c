@@ -34,7 +34,7 @@ static rung_result write(struct rung_context *context, struct rung__lane *lane, 
         .placement = &run->placement,
     };
     uint8_t *to = packet.data;
-    rung_packet_header head = rung__run_header(run, RUNG_SPACE_MASK);
+    rung_packet_header head = rung__run_header(context, run, RUNG_SPACE_MASK);
     head.count = run->placement.height;
     head.stride = run->placement.width;
     head.total_size = size_of(context, run);

@@ -53,9 +53,11 @@ static bool prepare(void *user, uint32_t slot)
 static void run(void *user, uint32_t slot)
 {
     struct series *series = user;
+    struct rung__lane *lane = &series->context->lanes[slot];
     struct item *item = &series->items[slot];
+    lane->run.prepared = rung__clock_now(); /* the frame may have waited for this thread */
     if (item->result == RUNG_OK)
-        keep_result(item, rung__run_model(series->context, &series->context->lanes[slot]));
+        keep_result(item, rung__run_model(series->context, lane));
 }
 
 static void finish(void *user, uint32_t slot)
@@ -64,13 +66,17 @@ static void finish(void *user, uint32_t slot)
     struct rung__lane *lane = &series->context->lanes[slot];
     struct item *item = &series->items[slot];
     size_t size = 0;
-    lane->run.answered = rung__clock_now(); /* the frame may have waited for this thread */
+    rung__run_end_reading(lane);
+    lane->run.answered = rung__clock_now(); /* and for this one */
     if (item->result == RUNG_OK)
         keep_result(item,
                     series->answer->write(series->context, lane,
                                           (rung_span){series->packet, series->packet_size}, &size));
+    lane->run.finished = rung__clock_now();
+    rung__metrics_note(series->context, lane, item->result);
     if (item->result == RUNG_OK) {
         const rung_run_info info = rung__run_describe(series->context, &lane->run);
+        rung__epochs_mark(series->context, series->packet);
         rung__background_after_answer(series->context->model);
         series->of.done(series->of.user, item->mark, RUNG_OK, series->packet, size, &info);
     } else {
@@ -100,7 +106,11 @@ rung_result rung_run_series(rung_context *context, const rung_series *caller_ser
         return rung__fail(RUNG_NO_MEMORY, "no memory for a packet of %llu bytes",
                           (unsigned long long)bytes);
     struct rung__schedule_request request = {&series, prepare, run, finish};
-    result = rung__stage_run(&context->stages, RUNG__STAGE_SCHEDULE, &request);
+    result = rung__context_enter(context);
+    if (result == RUNG_OK) {
+        result = rung__stage_run(&context->stages, RUNG__STAGE_SCHEDULE, &request);
+        rung__context_leave(context);
+    }
     free(series.packet);
     return result;
 }

@@ -18,10 +18,14 @@ struct rung__serving {
     void *loaded;                   /**< the provider's; NULL: unloaded */
     struct rung__engine_use engine; /**< that it was loaded with */
     struct rung__model_report report;
-    uint32_t threads; /**< of one run */
+    uint32_t threads;             /**< of one run */
+    uint64_t runtime_ns, load_ns; /**< that loading its runtime took, and the model */
+    bool compiled,
+        from_engine; /**< the model was compiled while it was loaded; or that was there */
     char *identity, *reason;
     const char *precision; /**< of the numbers that are executed */
     uint32_t contexts;
+    bool lost;                    /**< its device was lost: no new context is made on it */
     struct rung__serving *before; /**< the one that it took over from, NULL: it is the first */
 };
 
@@ -50,14 +54,22 @@ void rung__serving_destroy(struct rung__serving *serving);
 /**
  * What a new context is made on, which then counts it: the model's newest, or the newest of the
  * identity that the options name. Where a better rung is proven since, that is loaded first, unless
- * they say RUNG_CONTEXT_STAY; one that does not load changes nothing, and the log says so. Results:
- * OK, IDENTITY (none has that identity).
+ * they say RUNG_CONTEXT_STAY; one that does not load changes nothing, and the log says so. Where
+ * the newest has lost its device the next one down is loaded. Results: OK, IDENTITY (none has that
+ * identity), those of rung__model_load_next.
  */
 rung_result rung__model_take_serving(struct rung_model *model, const rung_context_options *options,
                                      struct rung__serving **out);
 
 /** The model's newest, to be read: what is in it stays as long as the model. */
 const struct rung__serving *rung__model_serving(const struct rung_model *model);
+
+/** From now on nothing new is made on it. */
+void rung__model_lose_serving(struct rung_model *model, struct rung__serving *serving);
+
+/** Whether this process lost the rung's device under the model. The caller holds the model's mutex,
+ * or has the model alone. */
+bool rung__model_has_lost(const struct rung_model *model, const struct rung__rung *rung);
 
 /** One context less. */
 void rung__model_return_serving(struct rung_model *model, struct rung__serving *serving);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "artifact/format.h"
+#include "stage/ledger.h"
 
 /*
  * The steps around the model, each of which has several implementations (docs/stages.md). What an
@@ -41,15 +42,16 @@ enum rung__component {
 
 /** Where stages run, and for what: fixed when a context is made. */
 struct rung__stage_context {
-    const char *device;    /**< its kind: "cpu" */
-    const char *device_id; /**< which one, such as the processor's model */
-    uint64_t cpu_flags;    /**< what kernels may use (kernel/cpu_flags.h) */
-    const char *level;     /**< its name */
-    uint32_t scenario;     /**< one of rung__scenario */
-    uint32_t components;   /**< those that are there */
-    uint32_t workers;      /**< threads that preprocessing may use, at least 1 */
-    const char *model;     /**< the rung, its threads and the artifact that it runs, or "" */
-    void *stream;          /**< of the device; NULL: the calling thread */
+    const char *device;          /**< its kind: "cpu" */
+    const char *device_id;       /**< which one, such as the processor's model */
+    uint64_t cpu_flags;          /**< what kernels may use (kernel/cpu_flags.h) */
+    const char *level;           /**< its name */
+    uint32_t scenario;           /**< one of rung__scenario */
+    uint32_t components;         /**< those that are there */
+    uint32_t workers;            /**< threads that preprocessing may use, at least 1 */
+    const char *model;           /**< the rung, its threads and the artifact that it runs, or "" */
+    void *stream;                /**< of the device; NULL: the calling thread */
+    struct rung__ledger *ledger; /**< that objects enter what they take in; NULL: none */
     const struct rung__canvas *canvas; /**< the resolved axes, type and layout; NULL: any model */
     const struct rung__selection *selection; /**< of a detector, else NULL */
     uint32_t head;

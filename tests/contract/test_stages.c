@@ -145,7 +145,7 @@ static void detect(rung_context *context, size_t number, struct packet *packet)
 }
 
 /** The id of a stage in the metadata of a context. */
-static json_t *metadata_of(const rung_context *context)
+static json_t *metadata_of(rung_context *context)
 {
     char text[32768];
     size_t needed = 0;
@@ -158,7 +158,7 @@ static json_t *metadata_of(const rung_context *context)
     return json;
 }
 
-static void assert_effective(const rung_context *context, const char *member, size_t stage,
+static void assert_effective(rung_context *context, const char *member, size_t stage,
                              const char *id)
 {
     json_t *json = metadata_of(context);

@@ -14,8 +14,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
-#include <link.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -27,6 +25,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "../interpose/callers.h"
 
 #define CALLS(X)                                                                                   \
     X(memory)                                                                                      \
@@ -85,65 +85,6 @@ static const char *const call_names[] = {
     CALLS(CALL_NAME)
 #undef CALL_NAME
 };
-
-/* ---- who calls --------------------------------------------------------------------------- */
-
-enum owner { OTHERS, OURS, JANSSON, CRYPTO };
-
-struct range {
-    uintptr_t begin, end;
-    enum owner owner;
-};
-
-#define RANGES_MAX 32
-
-static struct range ranges[RANGES_MAX];
-static atomic_size_t range_count; /* grows; those below it stay as they are */
-static pthread_mutex_t noting = PTHREAD_MUTEX_INITIALIZER;
-
-static enum owner owner_named(const char *path)
-{
-    const char *name = strrchr(path, '/');
-    name = name ? name + 1 : path;
-    if (!*name || !strncmp(name, "librung.so", 10) || !strcmp(name, "rung-pictures.so"))
-        return OURS; /* the program goes without a name */
-    if (!strncmp(name, "libjansson.so", 13))
-        return JANSSON;
-    return strncmp(name, "libcrypto.so", 12) ? OTHERS : CRYPTO;
-}
-
-static enum owner owner_of(uintptr_t at)
-{
-    const size_t count = range_count;
-    for (size_t i = 0; i < count; i++)
-        if (at >= ranges[i].begin && at < ranges[i].end)
-            return ranges[i].owner;
-    return OTHERS;
-}
-
-static int note_object(struct dl_phdr_info *info, size_t size, void *unused)
-{
-    const enum owner owner = owner_named(info->dlpi_name);
-    (void)size, (void)unused;
-    for (size_t i = 0; owner != OTHERS && i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        const uintptr_t begin = info->dlpi_addr + part->p_vaddr;
-        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) || range_count == RANGES_MAX ||
-            owner_of(begin) != OTHERS)
-            continue;
-        ranges[range_count] = (struct range){begin, begin + part->p_memsz, owner};
-        range_count++;
-    }
-    return 0;
-}
-
-/* Also what is loaded later, as the module for pictures is. */
-static void note_objects(void)
-{
-    pthread_mutex_lock(&noting);
-    dl_iterate_phdr(note_object, NULL);
-    pthread_mutex_unlock(&noting);
-}
 
 /* ---- the fault --------------------------------------------------------------------------- */
 
@@ -271,15 +212,15 @@ void *__libc_realloc(void *pointer, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 void __libc_free(void *pointer);
 
-static bool memory_fails(enum owner owner, const void *caller)
-{
-    return owner != OTHERS &&
-           is_to_fail(owner == CRYPTO ? CALL_memory_crypto : CALL_memory, caller);
-}
-
 static bool is_tracked(enum owner owner)
 {
     return owner == OURS || owner == JANSSON;
+}
+
+static bool memory_fails(enum owner owner, const void *caller)
+{
+    return (is_tracked(owner) || owner == CRYPTO) &&
+           is_to_fail(owner == CRYPTO ? CALL_memory_crypto : CALL_memory, caller);
 }
 
 void *malloc(size_t size)

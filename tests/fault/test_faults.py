@@ -27,7 +27,7 @@ clock_gettime closedir dladdr dlerror dlsym environ __environ execve fclose fflu
 fts64_close ioctl
 getauxval getegid getpriority getrusage getenv geteuid getgid getopt_long getpid getppid getrlimit64 getuid kill localtime_r memchr memcmp memcpy memmove
 cbrt exp2 fmin log10 log2 lround pow sysconf
-feof ferror fmax isatty memset munmap nanosleep dup2 pipe2 poll prctl printf putc putchar puts fputc fputs fwrite qsort raise round sqrt setpgid
+feof ferror fmax isatty lseek64 memset munmap nanosleep dup2 pipe2 poll prctl printf putc putchar puts fputc fputs fwrite qsort raise round sqrt setpgid
 setpriority stderr stdout sigaction sigaddset sigdelset sigemptyset sigfillset sigismember sigpending sigprocmask sigwait snprintf
 strcasecmp strftime strncasecmp strpbrk strchr strcmp strcspn strerror strerror_r strlen strncmp strnlen strrchr strsignal strspn strstr strtod
 strtol strtoll strtoul strtoull syscall time timespec_get umask vfork vfprintf vsnprintf waitid waitpid malloc calloc realloc

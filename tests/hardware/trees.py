@@ -122,6 +122,22 @@ def cgroup2(folder, **files):
         f"sys/fs/cgroup{folder}/{name.replace('_', '.')}": text + "\n" for name, text in files.items()}
 
 
+def powercap(zone, name, energy, energy_range=262143328850, control="intel-rapl"):
+    """An energy counter, in microjoules; None: it cannot be read."""
+    folder, link = f"sys/devices/virtual/powercap/{control}/{control}:{zone}", f"sys/class/powercap/{control}:{zone}"
+    return {f"{folder}/name": name + "\n", f"{folder}/max_energy_range_uj": f"{energy_range}\n",
+            f"{folder}/energy_uj": "" if energy is None else f"{energy}\n", link: Link(f"../../../{folder}")}
+
+
+def energy(*packages):
+    """The counters of packages among what else there is, which must not be added to them."""
+    tree = powercap("0:0", "core", 77777) | powercap("7", "psys", 88888) | powercap(
+        "0", "package-0", 99999, control="intel-rapl-mmio") | {"sys/class/powercap/intel-rapl/enabled": "1\n"}
+    for number, joules in enumerate(packages):
+        tree |= powercap(number, f"package-{number}", joules)
+    return tree
+
+
 TREES = {
     "none": lambda: pc() | bridge(),
     "nvidia": lambda: pc() | bridge() | nvidia_gpu() | nvidia_driver("550.90.07"),
@@ -163,12 +179,19 @@ TREES = {
     "one-cpu": lambda: pc() | cgroup2("/app", cpu_max="100000 100000"),
 }
 
+# One of these machines at other times, so that they are the same to the ladder.
+MOMENTS = {
+    "energy": lambda: pc() | energy(1000000, 262143328000),
+    "energy-later": lambda: pc() | energy(1500000, 99150),
+    "energy-unreadable": lambda: pc() | energy(1000000, None),
+}
+
 
 def write(tree, folder):
     """Writes a tree, by its name or itself, in the place of what is in the folder."""
     folder = pathlib.Path(folder)
     shutil.rmtree(folder, ignore_errors=True)
-    for path, content in (TREES[tree]() if isinstance(tree, str) else tree).items():
+    for path, content in ((TREES | MOMENTS)[tree]() if isinstance(tree, str) else tree).items():
         place = folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, Link):
@@ -181,9 +204,10 @@ def write(tree, folder):
 
 
 def main(folder, *names):
-    for name in names or TREES:
-        if name not in TREES:
-            sys.exit(f"trees.py: there is no tree {name}; there are {', '.join(TREES)}")
+    trees = TREES | MOMENTS
+    for name in names or trees:
+        if name not in trees:
+            sys.exit(f"trees.py: there is no tree {name}; there are {', '.join(trees)}")
         write(name, pathlib.Path(folder) / name)
 
 

@@ -2,25 +2,14 @@
 """What the tests with real execution providers share. The providers lie in runtimes-tests, where rung does not look:
 scripts/fetch-runtimes --tests and scripts/fetch-vulkan bring them. What they run on here is software: what it computes
 counts, how fast does not."""
-import importlib.util
 import json
 import pathlib
 
+import command_line
 import pytest
 import trees
 
 HERE = pathlib.Path(__file__).resolve().parent
-
-
-def _command_line():
-    """The helpers of the command line's tests, whose module has the name of the one here."""
-    spec = importlib.util.spec_from_file_location("command_line", HERE.parent / "cli" / "conftest.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-command_line = _command_line()
 BUILD, MODELS, PHOTOS, ROOT = (getattr(command_line, name) for name in ("BUILD", "MODELS", "PHOTOS", "ROOT"))
 json_lines, run, sentence = command_line.json_lines, command_line.run, command_line.sentence
 

@@ -55,6 +55,13 @@ static rung__ort_result lack_memory(const char *place)
     return standin_real.create_status(RUNTIME_EXCEPTION, "std::bad_alloc");
 }
 
+/** In the words of a driver whose device is gone. */
+static rung__ort_result lose(const char *place)
+{
+    (void)place;
+    return standin_refuse("CUDA failure 719: unspecified launch failure ; GPU=0");
+}
+
 static rung__ort_result crash(const char *place)
 {
     (void)place;
@@ -146,6 +153,7 @@ static const struct fault faults[] = {
     {.name = "cpu", .places = AT(PLACE_APPEND)},        /* accepted, and runs on the CPU */
     {.name = "unwritten", .places = AT(PLACE_ENGINE)},  /* an engine is not written: not told */
     {.name = "torn", .places = AT(PLACE_ENGINE)},       /* half of it is: not told */
+    {.name = "lost", .places = AT(PLACE_RUN), .instead = lose}, /* the device is gone */
     {.name = "nan", .places = AT(PLACE_RUN), .numbers = make_nan},
     {.name = "inf", .places = AT(PLACE_RUN), .numbers = make_infinite},
     {.name = "wrong", .places = AT(PLACE_RUN), .numbers = make_wrong},

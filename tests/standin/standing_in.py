@@ -1,25 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests with the stand-in share: copies of it, how they are steered, and rung with them."""
 
-import importlib.util
 import json
 import os
 import pathlib
 import re
 import shutil
 
+import command_line
+
 HERE = pathlib.Path(__file__).resolve().parent
 
-
-def _command_line():
-    """The helpers of the command line's tests, whose module has the name of the one here."""
-    spec = importlib.util.spec_from_file_location("command_line", HERE.parent / "cli" / "conftest.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-command_line = _command_line()
 BUILD, MODELS, PHOTOS, ROOT, RUNG = (getattr(command_line, name) for name in ("BUILD", "MODELS", "PHOTOS", "ROOT", "RUNG"))
 json_lines = command_line.json_lines
 

@@ -51,6 +51,7 @@ OUTCOMES = {
     ("session", "slow"): ("only slower", None),
     ("run", "refuse"): ("that picture fails", "the run was refused (its log: the device of the run"),
     ("run", "no-memory"): ("that picture fails", "std::bad_alloc"),
+    ("run", "lost"): ("the next rung goes on", "the device is lost: running the model"),
     ("run", "slow"): ("each picture slower", None),
     ("run", "nan"): ("not taken for numbers", "dark"),  # what a mask of them shows
     ("run", "inf"): ("not taken for numbers", "bright"),
@@ -197,6 +198,16 @@ def that_picture_fails(bench, steering, words, met):
                 assert results([line]) == results([expected])
 
 
+def the_next_rung_goes_on(bench, steering, words, met):
+    """From the picture on that lost the device: no result is lost with it."""
+    for command, right in bench.right.items():
+        result = run(*bench.command(command), environment=bench.first_of_all(steering))
+        lines = json_lines(result)
+        assert words in result.err and "goes on on tract" in result.err
+        assert results(lines) == results(right)
+        assert [line["rung"] for line in lines] == ["ort-cpu" if number < min(met) else "tract" for number in range(len(lines))]
+
+
 def not_taken_for_numbers(bench, steering, shade, met):
     """A detector's rows of them are no targets; an embedding of them is an error; a mask has one class (docs/packets.md)."""
     lines = json_lines(run(*bench.command("detect"), environment=bench.first_of_all(steering)))
@@ -263,8 +274,9 @@ def serves(bench, surroundings, rung):
 
 
 CHECKS = {check.__name__.replace("_", " "): check
-          for check in (passed_over, one_rung_down, only_slower, each_picture_slower, that_picture_fails, not_taken_for_numbers,
-                        left_out_by_a_probe, its_rung_left_out_by_a_probe, its_rung_chosen_all_the_same,
+          for check in (passed_over, one_rung_down, only_slower, each_picture_slower, that_picture_fails,
+                        the_next_rung_goes_on, not_taken_for_numbers, left_out_by_a_probe,
+                        its_rung_left_out_by_a_probe, its_rung_chosen_all_the_same,
                         its_engine_left_unbuilt, its_engine_built_all_the_same)}
 
 

@@ -90,6 +90,20 @@ static void data_without_alignment_is_the_callers_mistake(void **state)
         refuse(&changed, (result), (word));                                                        \
     } while (0)
 
+static void a_stale_packet_has_nothing_actionable(void **state)
+{
+    struct packet packet;
+    (void)state;
+    make(&packet);
+    packet.header.flags |= RUNG_PACKET_STALE;
+    assert_int_equal(rung_packet_check(&packet, sizeof packet), RUNG_INTEGRITY);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        packet.targets[i].flags &= ~(uint32_t)RUNG_TARGET_ACTIONABLE;
+        packet.targets[i].capabilities = 0;
+    }
+    assert_int_equal(rung_packet_check(&packet, sizeof packet), RUNG_OK);
+}
+
 static void each_field_of_the_header_is_checked(void **state)
 {
     (void)state;
@@ -99,7 +113,8 @@ static void each_field_of_the_header_is_checked(void **state)
     CHANGE(header.count, COUNT - 1, RUNG_INTEGRITY, "belong to no target");
     CHANGE(header.count, UINT32_MAX, RUNG_INTEGRITY, "not 0..10000");
     CHANGE(header.stride, 0, RUNG_INTEGRITY, "stride");
-    CHANGE(header.flags, 4, RUNG_INTEGRITY, "flags");
+    CHANGE(header.flags, 8, RUNG_INTEGRITY, "flags");
+    CHANGE(header.flags, RUNG_PACKET_STALE, RUNG_INTEGRITY, "stale"); /* one is actionable */
     CHANGE(header.space, 4, RUNG_INTEGRITY, "space");
     CHANGE(header.space, RUNG_SPACE_DESKTOP, RUNG_INTEGRITY, "scene_epoch");
     CHANGE(header.scene_epoch, 1, RUNG_INTEGRITY, "scene_epoch");
@@ -145,6 +160,7 @@ int main(void)
         cmocka_unit_test(what_the_library_writes_is_accepted),
         cmocka_unit_test(a_packet_cut_anywhere_is_refused_without_reading_on),
         cmocka_unit_test(data_without_alignment_is_the_callers_mistake),
+        cmocka_unit_test(a_stale_packet_has_nothing_actionable),
         cmocka_unit_test(each_field_of_the_header_is_checked),
         cmocka_unit_test(each_field_of_a_target_is_checked),
         cmocka_unit_test(attachments_follow_each_other_inside_the_packet),

@@ -86,6 +86,9 @@ static void whole_packets_are_accepted_and_cut_ones_are_not(void **state)
     assert_int_equal(rung_packet_check(&mask, MASK_BYTES), RUNG_OK);
     refuse_cut(&embedding, embedding.header.total_size);
     refuse_cut(&mask, MASK_BYTES);
+    embedding.header.flags = mask.header.flags = RUNG_PACKET_STALE;
+    assert_int_equal(rung_packet_check(&embedding, embedding.header.total_size), RUNG_OK);
+    assert_int_equal(rung_packet_check(&mask, MASK_BYTES), RUNG_OK);
 }
 
 #define CHANGE(kind, field, value, result, word)                                                   \
@@ -107,7 +110,7 @@ static void each_field_of_an_embedding_is_checked(void **state)
     CHANGE(embedding, header.count, NUMBERS + 1, RUNG_INTEGRITY, "total_size");
     CHANGE(embedding, header.stride, 8, RUNG_INTEGRITY, "stride");
     CHANGE(embedding, header.flags, RUNG_PACKET_INCOMPLETE, RUNG_INTEGRITY, "flags");
-    CHANGE(embedding, header.flags, 4, RUNG_INTEGRITY, "flags");
+    CHANGE(embedding, header.flags, 8, RUNG_INTEGRITY, "flags");
     CHANGE(embedding, header.space, 18, RUNG_INTEGRITY, "space");
     CHANGE(embedding, header.scene_epoch, 1, RUNG_INTEGRITY, "scene_epoch");
     CHANGE(embedding, header.targets_offset, 0, RUNG_INTEGRITY, "targets_offset");

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FLOAT = 1, ATTRIBUTE_INT = 2, ATTRIBUTE_TENSOR = 4, IR_VERSION = 8 };
+enum { FLOAT = 1, UINT8 = 2, ATTRIBUTE_INT = 2, ATTRIBUTE_TENSOR = 4, IR_VERSION = 8 };
 
 static void append(struct rung__buffer *to, const void *data, size_t size)
 {
@@ -145,7 +145,8 @@ static void answer_by_steps(struct rung__buffer *graph, const struct tiny_rows *
 
 void tiny_rows(struct rung__buffer *to, const struct tiny_rows *model)
 {
-    const int64_t input[] = {1, 3, model->height, model->width};
+    const int64_t planar[] = {1, 3, model->height, model->width};
+    const int64_t bgra[] = {1, model->height, model->width, 4};
     const int64_t output[] = {1, model->row_count, 6};
     struct rung__buffer graph = {0}, value = {0}, weight = {0};
 
@@ -159,7 +160,7 @@ void tiny_rows(struct rung__buffer *to, const struct tiny_rows *model)
         tiny_tensor(&weight, "ballast", dims, 1, NULL, model->ballast / 4);
         proto_message(&graph, 5, &weight);
     }
-    tiny_value(&value, model->input, FLOAT, input, 4);
+    tiny_value(&value, model->input, model->bgra ? UINT8 : FLOAT, model->bgra ? bgra : planar, 4);
     proto_message(&graph, 11, &value);
     tiny_value(&value, model->output, FLOAT, output, 3);
     proto_message(&graph, 12, &value);

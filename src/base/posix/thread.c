@@ -10,13 +10,16 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/wait.h"
 
 #define NAME_BYTES 16 /* Linux takes no more, with the zero */
 
+/** Of the starting thread, until the new one has begun. */
 struct start {
     void (*run)(void *argument);
     void *argument;
     char name[NAME_BYTES];
+    atomic_uint begun;
 };
 
 /* These calls fail only when they are used wrongly, and then nothing that follows would be right.
@@ -38,10 +41,13 @@ static void set_name(const char *name)
 
 static void *run_thread(void *argument)
 {
-    struct start start = *(struct start *)argument;
-    free(argument);
-    set_name(start.name);
-    start.run(start.argument);
+    struct start *start = argument;
+    void (*const run)(void *) = start->run;
+    void *const of = start->argument;
+    set_name(start->name);
+    atomic_store(&start->begun, 1);
+    rung__wake_one(&start->begun);
+    run(of);
     return NULL;
 }
 
@@ -59,19 +65,17 @@ static void block_signals(sigset_t *before)
 rung_result rung__thread_start(struct rung__thread *thread, const char *name,
                                void (*run)(void *argument), void *argument)
 {
-    struct start *start = malloc(sizeof *start);
-    if (!start)
-        return rung__fail(RUNG_NO_MEMORY, "no memory for the thread %s", name);
-    *start = (struct start){.run = run, .argument = argument};
-    (void)rung__text_format(start->name, sizeof start->name, "%s", name);
+    struct start start = {.run = run, .argument = argument};
+    (void)rung__text_format(start.name, sizeof start.name, "%s", name);
 
     sigset_t before;
     block_signals(&before);
-    int error = pthread_create(&thread->handle, NULL, run_thread, start);
+    int error = pthread_create(&thread->handle, NULL, run_thread, &start);
     must(pthread_sigmask(SIG_SETMASK, &before, NULL));
+    while (!error && !atomic_load(&start.begun))
+        (void)rung__wait(&start.begun, 0, RUNG__CLOCK_NEVER);
     if (!error)
         return RUNG_OK;
-    free(start);
     return rung__fail_errno(RUNG_NO_MEMORY, error, "cannot start the thread %s", name);
 }
 

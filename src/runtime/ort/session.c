@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "runtime/ort/append.h"
+#include "runtime/ort/loss.h"
 #include "runtime/ort/ort.h"
 #include "runtime/ort/placement.h"
 #include "runtime/ort/turns.h"
@@ -279,6 +280,14 @@ rung_result rung__ort_run_create(const struct rung__ort_session *session, void *
     return result;
 }
 
+static rung_result check_run(const struct rung__ort *ort, rung__ort_result status)
+{
+    const bool lost = status && rung__ort_tells_of_loss(ort->call.get_error_message(status));
+    const rung_result result = rung__ort_check(ort, status, "running the model");
+    return lost ? rung__fail(RUNG_DEVICE_LOST, "the device is lost: %s", rung_last_error())
+                : result;
+}
+
 rung_result rung__ort_run_once(struct rung__ort_run *run)
 {
     const struct rung__ort_session *session = run->session;
@@ -289,9 +298,8 @@ rung_result rung__ort_run_once(struct rung__ort_run *run)
     if (session->copies_input)
         result = bind_input(run);
     if (result == RUNG_OK)
-        result = rung__ort_check(
-            ort, ort->call.run_with_binding(session->handle, run->options, run->binding),
-            "running the model");
+        result = check_run(
+            ort, ort->call.run_with_binding(session->handle, run->options, run->binding));
     rung__ort_turn_end(session);
     return result;
 }

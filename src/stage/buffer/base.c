@@ -9,15 +9,20 @@
 #include "stage/implementations.h"
 
 struct staging {
+    struct rung__ledger *ledger;
     void *memory;
     uint64_t bytes;
 };
 
 static rung_result create(const struct rung__stage_context *context, void **object)
 {
-    (void)context;
-    *object = calloc(1, sizeof(struct staging));
-    return *object ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for a context");
+    struct staging *staging = calloc(1, sizeof *staging);
+    if (!staging)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
+    staging->ledger = context->ledger;
+    rung__ledger_allocated(staging->ledger, 0, sizeof *staging);
+    *object = staging;
+    return RUNG_OK;
 }
 
 static rung_result reserve(void *object, const void *data)
@@ -26,10 +31,14 @@ static rung_result reserve(void *object, const void *data)
     const struct rung__buffer_request *request = data;
     if (request->bytes <= staging->bytes)
         return RUNG_OK;
+    void *memory = rung__memory_new(request->bytes);
+    if (!memory)
+        return rung__fail(RUNG_NO_MEMORY, "no memory for a tensor");
     free(staging->memory);
-    staging->memory = rung__memory_new(request->bytes);
-    staging->bytes = staging->memory ? request->bytes : 0;
-    return staging->memory ? RUNG_OK : rung__fail(RUNG_NO_MEMORY, "no memory for a tensor");
+    rung__ledger_allocated(staging->ledger, staging->bytes, request->bytes);
+    staging->memory = memory;
+    staging->bytes = request->bytes;
+    return RUNG_OK;
 }
 
 static rung_result run(void *object, void *data)
@@ -48,8 +57,10 @@ static rung_result run(void *object, void *data)
 static void destroy(void *object)
 {
     struct staging *staging = object;
-    if (staging)
-        free(staging->memory);
+    if (!staging)
+        return;
+    rung__ledger_freed(staging->ledger, sizeof *staging + staging->bytes);
+    free(staging->memory);
     free(staging);
 }
 

@@ -8,12 +8,14 @@
 #include "kernel/embedding.h"
 
 struct post {
+    struct rung__ledger *ledger;
     struct rung__decode_kernels decode;
     struct rung__select_kernels select;
     struct rung__mask_kernels mask;
     struct rung__embedding_kernels embedding;
     uint32_t head;
     void *workspace; /**< of the selection */
+    uint64_t workspace_bytes;
 };
 
 rung_result rung__post_create(const struct rung__stage_context *context, uint64_t cpu_flags,
@@ -28,13 +30,16 @@ rung_result rung__post_create(const struct rung__stage_context *context, uint64_
     rung__embedding_init(&post->embedding, cpu_flags);
     post->head = context->head;
     const struct rung__selection *selection = context->selection;
-    if (selection)
-        post->workspace =
-            rung__memory_new(post->select.workspace_bytes(selection, selection->capacity));
+    if (selection) {
+        post->workspace_bytes = post->select.workspace_bytes(selection, selection->capacity);
+        post->workspace = rung__memory_new(post->workspace_bytes);
+    }
     if (selection && !post->workspace) {
         free(post);
         return rung__fail(RUNG_NO_MEMORY, "no memory to select targets");
     }
+    post->ledger = context->ledger;
+    rung__ledger_allocated(post->ledger, 0, sizeof *post + post->workspace_bytes);
     *object = post;
     return RUNG_OK;
 }
@@ -69,7 +74,9 @@ rung_result rung__post_run(void *object, void *data)
 void rung__post_destroy(void *object)
 {
     struct post *post = object;
-    if (post)
-        free(post->workspace);
+    if (!post)
+        return;
+    rung__ledger_freed(post->ledger, sizeof *post + post->workspace_bytes);
+    free(post->workspace);
     free(post);
 }

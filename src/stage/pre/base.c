@@ -4,8 +4,7 @@
 
 static rung_result create(const struct rung__stage_context *context, void **object)
 {
-    (void)context;
-    return rung__framer_create(0, object);
+    return rung__framer_create(context, 0, object);
 }
 
 static const struct rung__stage_operations operations = {

@@ -6,9 +6,10 @@
 #include "base/memory.h"
 #include "stage/pre/pre.h"
 
-void rung__framer_init(struct rung__framer *framer, uint64_t cpu_flags, uint32_t workers)
+void rung__framer_init(struct rung__framer *framer, const struct rung__stage_context *context,
+                       uint64_t cpu_flags, uint32_t workers)
 {
-    *framer = (struct rung__framer){.workers = workers};
+    *framer = (struct rung__framer){.ledger = context->ledger, .workers = workers};
     rung__preprocess_init(&framer->kernels, cpu_flags);
 }
 
@@ -16,16 +17,23 @@ void rung__framer_finish(struct rung__framer *framer)
 {
     free(framer->tables);
     free(framer->scratch);
+    rung__ledger_freed(framer->ledger,
+                       framer->tables_bytes + framer->workers * framer->scratch_bytes);
 }
 
+/** Every resampler gives a content of the crop's size its very pixels; `nearest` is the fastest. */
 static const struct rung__resampler *resampler_of(const struct rung__framer *framer,
-                                                  const struct rung__canvas *canvas)
+                                                  const struct rung__canvas *canvas,
+                                                  const struct rung__placement *placement)
 {
-    return &framer->kernels.resamplers[canvas->resampler];
+    const bool same =
+        placement->width == placement->crop.width && placement->height == placement->crop.height;
+    return &framer->kernels.resamplers[same ? RUNG_RESAMPLER_NEAREST : canvas->resampler];
 }
 
 /** Grows memory whose content is not kept. */
-static bool grow(uint8_t **memory, uint64_t *held, uint64_t wanted, uint32_t times)
+static bool grow(struct rung__ledger *ledger, uint8_t **memory, uint64_t *held, uint64_t wanted,
+                 uint32_t times)
 {
     if (wanted <= *held)
         return true;
@@ -33,31 +41,42 @@ static bool grow(uint8_t **memory, uint64_t *held, uint64_t wanted, uint32_t tim
     if (!larger)
         return false;
     free(*memory);
+    rung__ledger_allocated(ledger, *held * times, wanted * times);
     *memory = larger;
     *held = wanted;
     return true;
 }
 
-rung_result rung__framer_reserve(struct rung__framer *framer,
-                                 const struct rung__pre_request *request)
+static rung_result make_room(struct rung__framer *framer, const struct rung__resampler *resampler,
+                             const struct rung__pre_request *request)
 {
-    const struct rung__resampler *resampler = resampler_of(framer, request->canvas);
     const struct rung__placement *placement = request->placement;
     const uint64_t tables = resampler->tables_bytes(resampler, request->canvas, placement);
     const uint64_t scratch = resampler->scratch_bytes(resampler, request->canvas, placement);
     if (tables > framer->tables_bytes)
         framer->format = 0; /* those that are there go */
-    if (grow(&framer->tables, &framer->tables_bytes, tables, 1) &&
-        grow(&framer->scratch, &framer->scratch_bytes, scratch, framer->workers))
+    if (grow(framer->ledger, &framer->tables, &framer->tables_bytes, tables, 1) &&
+        grow(framer->ledger, &framer->scratch, &framer->scratch_bytes, scratch, framer->workers))
         return RUNG_OK;
     return rung__fail(RUNG_NO_MEMORY, "no memory to preprocess a frame of %u × %u pixels",
                       placement->crop.width, placement->crop.height);
 }
 
+rung_result rung__framer_reserve(struct rung__framer *framer,
+                                 const struct rung__pre_request *request)
+{
+    const struct rung__resampler *resamplers = framer->kernels.resamplers;
+    rung_result result = make_room(framer, &resamplers[request->canvas->resampler], request);
+    return result == RUNG_OK ? make_room(framer, &resamplers[RUNG_RESAMPLER_NEAREST], request)
+                             : result;
+}
+
 rung_result rung__framer_begin(struct rung__framer *framer, const struct rung__pre_request *request,
                                struct rung__preprocess_frame *out)
 {
-    rung_result result = rung__framer_reserve(framer, request);
+    const struct rung__resampler *resampler =
+        resampler_of(framer, request->canvas, request->placement);
+    rung_result result = make_room(framer, resampler, request);
     if (result != RUNG_OK)
         return result;
     *out = (struct rung__preprocess_frame){request->canvas, request->placement, request->surface,
@@ -65,7 +84,6 @@ rung_result rung__framer_begin(struct rung__framer *framer, const struct rung__p
     const uint32_t format = request->surface->format;
     if (framer->format != format ||
         memcmp(&framer->placement, request->placement, sizeof framer->placement) != 0) {
-        const struct rung__resampler *resampler = resampler_of(framer, request->canvas);
         resampler->make_tables(resampler, out);
         framer->placement = *request->placement;
         framer->format = format;
@@ -77,19 +95,21 @@ void rung__framer_rows(const struct rung__framer *framer,
                        const struct rung__preprocess_frame *frame, uint32_t worker, uint32_t first,
                        uint32_t end)
 {
-    const struct rung__resampler *resampler = resampler_of(framer, frame->canvas);
+    const struct rung__resampler *resampler = resampler_of(framer, frame->canvas, frame->placement);
     resampler->rows(resampler, frame, first, end,
                     framer->scratch + (size_t)(worker * framer->scratch_bytes));
 }
 
 /* ---- one thread ------------------------------------------------------------------------------ */
 
-rung_result rung__framer_create(uint64_t cpu_flags, void **object)
+rung_result rung__framer_create(const struct rung__stage_context *context, uint64_t cpu_flags,
+                                void **object)
 {
     struct rung__framer *framer = malloc(sizeof *framer);
     if (!framer)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
-    rung__framer_init(framer, cpu_flags, 1);
+    rung__framer_init(framer, context, cpu_flags, 1);
+    rung__ledger_allocated(framer->ledger, 0, sizeof *framer);
     *object = framer;
     return RUNG_OK;
 }
@@ -112,7 +132,10 @@ rung_result rung__pre_run(void *object, void *data)
 
 void rung__pre_destroy(void *object)
 {
-    if (object)
-        rung__framer_finish(object);
-    free(object);
+    struct rung__framer *framer = object;
+    if (!framer)
+        return;
+    rung__framer_finish(framer);
+    rung__ledger_freed(framer->ledger, sizeof *framer);
+    free(framer);
 }

@@ -22,6 +22,7 @@ struct rung__pre_request {
 
 /** Kernels and their memory: what the implementations on a CPU have in common. */
 struct rung__framer {
+    struct rung__ledger *ledger;
     struct rung__preprocess_kernels kernels;
     uint32_t workers; /**< each has scratch of its own */
     uint8_t *tables, *scratch;
@@ -30,7 +31,8 @@ struct rung__framer {
     uint32_t format;                      /**< and this pixel format; 0: there are none yet */
 };
 
-void rung__framer_init(struct rung__framer *framer, uint64_t cpu_flags, uint32_t workers);
+void rung__framer_init(struct rung__framer *framer, const struct rung__stage_context *context,
+                       uint64_t cpu_flags, uint32_t workers);
 void rung__framer_finish(struct rung__framer *framer);
 
 /** Memory for a request like this one. Results: OK, NO_MEMORY. */
@@ -47,7 +49,8 @@ void rung__framer_rows(const struct rung__framer *framer,
                        uint32_t end);
 
 /** The operations on one thread: an object is a framer. */
-rung_result rung__framer_create(uint64_t cpu_flags, void **object);
+rung_result rung__framer_create(const struct rung__stage_context *context, uint64_t cpu_flags,
+                                void **object);
 rung_result rung__pre_reserve(void *object, const void *request);
 rung_result rung__pre_run(void *object, void *request);
 void rung__pre_destroy(void *object);

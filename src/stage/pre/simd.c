@@ -5,7 +5,7 @@
 
 static rung_result create(const struct rung__stage_context *context, void **object)
 {
-    return rung__framer_create(context->cpu_flags, object);
+    return rung__framer_create(context, context->cpu_flags, object);
 }
 
 static const struct rung__stage_operations operations = {

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/semaphore.h"
 #include "base/thread.h"
@@ -24,9 +25,8 @@ struct pool {
     struct rung__framer framer;
     uint32_t started; /**< threads */
     bool ending;
-    struct rung__mutex mutex; /**< guards `pending` */
-    bool pending;             /**< the threads have a frame that nobody has waited for */
-    struct rung__semaphore begin, done;
+    struct rung__semaphore begin;
+    atomic_uint working; /**< threads that are not done with the frame; 0 is waited for */
     struct rung__preprocess_frame frame;
     struct rung__canvas canvas; /* the frame's parts, for the threads that work on beyond `run` */
     struct rung__placement placement;
@@ -35,6 +35,12 @@ struct pool {
     atomic_uint next;        /**< the first row that nobody has taken */
     struct worker workers[]; /**< the threads */
 };
+
+/** Of a pool of so many workers, of which one is the caller. */
+static size_t bytes_of(uint32_t workers)
+{
+    return sizeof(struct pool) + (workers - 1) * sizeof(struct worker);
+}
 
 static void work(struct pool *pool, uint32_t number)
 {
@@ -58,25 +64,18 @@ static void run_worker(void *data)
         if (pool->ending)
             return;
         work(pool, worker->number);
-        rung__semaphore_post(&pool->done);
+        if (atomic_fetch_sub(&pool->working, 1) == 1)
+            rung__wake_all(&pool->working);
     }
 }
 
-static void set_pending(struct pool *pool)
-{
-    rung__mutex_lock(&pool->mutex);
-    pool->pending = true;
-    rung__mutex_unlock(&pool->mutex);
-}
-
+/** Also two threads at once, one that runs the frame and one that prepares the next. */
 static void wait_for_all(void *data)
 {
     struct pool *pool = data;
-    rung__mutex_lock(&pool->mutex);
-    for (uint32_t i = 0; pool->pending && i < pool->started; i++)
-        rung__semaphore_wait(&pool->done);
-    pool->pending = false;
-    rung__mutex_unlock(&pool->mutex);
+    uint32_t working;
+    while ((working = atomic_load(&pool->working)) > 0)
+        (void)rung__wait(&pool->working, working, RUNG__CLOCK_NEVER);
 }
 
 static void destroy(void *object)
@@ -88,27 +87,32 @@ static void destroy(void *object)
     pool->ending = true;
     for (uint32_t i = 0; i < pool->started; i++)
         rung__semaphore_post(&pool->begin);
-    for (uint32_t i = 0; i < pool->started; i++)
+    for (uint32_t i = 0; i < pool->started; i++) {
         rung__thread_join(&pool->workers[i].thread);
-    rung__mutex_finish(&pool->mutex);
+        rung__ledger_ended(pool->framer.ledger);
+    }
     rung__framer_finish(&pool->framer);
+    rung__ledger_freed(pool->framer.ledger, bytes_of(pool->framer.workers));
     free(pool);
 }
 
 static rung_result create(const struct rung__stage_context *context, void **object)
 {
     const uint32_t threads = context->workers - 1;
-    struct pool *pool = calloc(1, sizeof *pool + threads * sizeof *pool->workers);
+    struct pool *pool = calloc(1, bytes_of(context->workers));
     if (!pool)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
-    rung__framer_init(&pool->framer, context->cpu_flags, context->workers);
-    rung__mutex_init(&pool->mutex);
+    rung__framer_init(&pool->framer, context, context->cpu_flags, context->workers);
+    rung__ledger_allocated(context->ledger, 0, bytes_of(context->workers));
     rung_result result = RUNG_OK;
-    for (uint32_t i = 0; i < threads && result == RUNG_OK; i++) {
+    for (uint32_t i = 0; i < threads; i++) {
         pool->workers[i] = (struct worker){.pool = pool, .number = 1 + i};
         result =
             rung__thread_start(&pool->workers[i].thread, "rung-pre", run_worker, &pool->workers[i]);
-        pool->started += result == RUNG_OK;
+        if (result != RUNG_OK)
+            break;
+        pool->started++;
+        rung__ledger_started(context->ledger);
     }
     if (result == RUNG_OK)
         *object = pool;
@@ -146,9 +150,10 @@ static rung_result run(void *object, void *data)
     if (result != RUNG_OK)
         return result;
     keep(pool, request);
-    set_pending(pool); /* another thread may still wait for the frame before */
+    atomic_store(&pool->working, pool->started);
     for (uint32_t i = 0; i < pool->started; i++)
         rung__semaphore_post(&pool->begin);
+    rung__ledger_handed_over(pool->framer.ledger, 2 * pool->started); /* they post as often */
     work(pool, 0);
     if (!request->readiness ||
         rung__readiness_enter(request->readiness, request->tensor, request->generation,

@@ -13,6 +13,7 @@
 #include "stage/schedule/schedule.h"
 
 struct overlap {
+    struct rung__ledger *ledger;
     struct rung__thread helper;
     struct rung__semaphore begin, ready, ran, ended;
     const struct rung__schedule_request *request; /**< the series; NULL: the helper is to end */
@@ -22,6 +23,12 @@ struct overlap {
 static uint32_t slot_of(uint64_t frame)
 {
     return (uint32_t)(frame % RUNG__BUFFER_SLOTS);
+}
+
+static void wake(struct overlap *overlap, struct rung__semaphore *semaphore)
+{
+    rung__ledger_handed_over(overlap->ledger, 1);
+    rung__semaphore_post(semaphore);
 }
 
 /** Waits until a frame has run, and finishes it. */
@@ -40,7 +47,7 @@ static void help_with_series(struct overlap *overlap)
             finish(overlap, frame - RUNG__BUFFER_SLOTS);
         const bool more = request->prepare(request->user, slot_of(frame));
         overlap->more[slot_of(frame)] = more;
-        rung__semaphore_post(&overlap->ready);
+        wake(overlap, &overlap->ready);
         if (!more)
             break;
     }
@@ -48,7 +55,7 @@ static void help_with_series(struct overlap *overlap)
     const uint64_t finished = frame >= RUNG__BUFFER_SLOTS ? frame + 1 - RUNG__BUFFER_SLOTS : 0;
     for (uint64_t i = finished; i < frame; i++)
         finish(overlap, i);
-    rung__semaphore_post(&overlap->ended);
+    wake(overlap, &overlap->ended);
 }
 
 static void help(void *data)
@@ -65,14 +72,16 @@ static void help(void *data)
 static rung_result create(const struct rung__stage_context *context, void **object)
 {
     struct overlap *overlap = calloc(1, sizeof *overlap);
-    (void)context;
     if (!overlap)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
+    overlap->ledger = context->ledger;
     rung_result result = rung__thread_start(&overlap->helper, "rung-overlap", help, overlap);
     if (result != RUNG_OK) {
         free(overlap);
         return result;
     }
+    rung__ledger_allocated(context->ledger, 0, sizeof *overlap);
+    rung__ledger_started(context->ledger);
     *object = overlap;
     return RUNG_OK;
 }
@@ -82,13 +91,13 @@ static rung_result run(void *object, void *data)
     struct overlap *overlap = object;
     const struct rung__schedule_request *request = data;
     overlap->request = request;
-    rung__semaphore_post(&overlap->begin);
+    wake(overlap, &overlap->begin);
     for (uint64_t frame = 0;; frame++) {
         rung__semaphore_wait(&overlap->ready);
         if (!overlap->more[slot_of(frame)])
             break;
         request->run(request->user, slot_of(frame));
-        rung__semaphore_post(&overlap->ran);
+        wake(overlap, &overlap->ran);
     }
     rung__semaphore_wait(&overlap->ended);
     return RUNG_OK;
@@ -102,6 +111,8 @@ static void destroy(void *object)
     overlap->request = NULL;
     rung__semaphore_post(&overlap->begin);
     rung__thread_join(&overlap->helper);
+    rung__ledger_ended(overlap->ledger);
+    rung__ledger_freed(overlap->ledger, sizeof *overlap);
     free(overlap);
 }
 

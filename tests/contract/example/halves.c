@@ -7,7 +7,7 @@
 /* As it keeps kernels and their memory between frames, its object is a framer. */
 static rung_result create(const struct rung__stage_context *context, void **object)
 {
-    return rung__framer_create(context->cpu_flags, object);
+    return rung__framer_create(context, context->cpu_flags, object);
 }
 
 /* A canvas of one row has no halves. `request` is NULL when a context is made. */
