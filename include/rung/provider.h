@@ -185,9 +185,9 @@ enum {
  *
  * Results. Each function may give OK, BACKEND, DEVICE_LOST and NO_MEMORY, and those that it names;
  * any other is reported as BACKEND. One that fails calls rung_provider_fail with a sentence on the
- * thread that it returns to. DEVICE_LOST ends
- * the use of the context: it is destroyed, and the library goes on with the next rung where the
- * application wants that.
+ * thread that it returns to. DEVICE_LOST of a run ends the use of the context: only destroy_context
+ * is called for it, and rung_context_rebuild loads the model anew. Of a create it is reported as
+ * BACKEND.
  */
 typedef struct rung_provider {
     uint32_t struct_size; /**< sizeof(rung_provider) */

@@ -35,6 +35,11 @@ rung_result rung__external_end(const struct rung__external_call *call, rung_resu
                       call->function, rung_result_text(result));
 }
 
+rung_result rung__external_unmade(rung_result result)
+{
+    return result == RUNG_DEVICE_LOST ? rung__fail(RUNG_BACKEND, "%s", rung_last_error()) : result;
+}
+
 struct rung__external *rung__external_new(const rung_provider *theirs)
 {
     struct rung__external *external = calloc(1, sizeof *external);

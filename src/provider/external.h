@@ -53,6 +53,9 @@ struct rung__external_call rung__external_begin(const struct rung__external *ext
 rung_result rung__external_end(const struct rung__external_call *call, rung_result result,
                                uint32_t also);
 
+/** To what is not made yet a lost device is a failure like others. */
+rung_result rung__external_unmade(rung_result result);
+
 rung_result rung__external_find_device(const struct rung__provider *provider);
 rung_result rung__external_create_model(const struct rung__provider *provider,
                                         const struct rung__model_request *request, void **model);

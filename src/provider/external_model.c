@@ -267,9 +267,7 @@ rung_result rung__external_create_model(const struct rung__provider *provider,
             result = load(query, model);
         }
     }
-    /* To a model that is not open yet a lost device is one that cannot run it. */
-    if (result == RUNG_DEVICE_LOST)
-        result = rung__fail(RUNG_BACKEND, "%s", rung_last_error());
+    result = rung__external_unmade(result);
     if (result == RUNG_OK)
         *out = model;
     else

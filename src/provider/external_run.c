@@ -75,7 +75,7 @@ rung_result rung__external_create_context(void *pointer, struct rung__model_memo
         0);
     if (result != RUNG_OK) {
         free(context);
-        return result;
+        return rung__external_unmade(result);
     }
     result = take_buffers(model, &buffers, memory);
     if (result != RUNG_OK) {
@@ -102,7 +102,8 @@ static rung_result synchronize(const struct context *context)
 void rung__external_destroy_context(void *pointer)
 {
     struct context *context = pointer;
-    (void)synchronize(context);
+    if (context->broken != RUNG_DEVICE_LOST)
+        (void)synchronize(context);
     context->model->external->theirs.destroy_context(context->theirs);
     free(context);
 }

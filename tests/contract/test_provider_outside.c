@@ -137,7 +137,7 @@ static const struct failure {
     {"create_model", RUNG_NO_MEMORY, RUNG_NO_MEMORY},
     {"create_model", 7, RUNG_BACKEND},
     {"create_context", RUNG_BACKEND, RUNG_BACKEND},
-    {"create_context", RUNG_DEVICE_LOST, RUNG_DEVICE_LOST},
+    {"create_context", RUNG_DEVICE_LOST, RUNG_BACKEND},
     {"create_context", RUNG_NO_MEMORY, RUNG_NO_MEMORY},
     {"create_context", INT32_MIN, RUNG_BACKEND},
     {"submit", RUNG_BACKEND, RUNG_BACKEND},

@@ -193,6 +193,45 @@ static void what_goes_wrong_in_a_run_reaches_the_caller(void **state)
     expect_said("adding: told to fail in collect");
 }
 
+static void a_context_whose_device_is_lost_is_made_anew(void **state)
+{
+    struct subject *subject = *state;
+    rung_run_info info;
+    const rung_provider table = adding_table(&subject->adding);
+    begin(subject, &table);
+    subject->adding.fails = "wait";
+    subject->adding.with = RUNG_DEVICE_LOST;
+    assert_int_equal(detect(subject, 5, &info), RUNG_DEVICE_LOST);
+    const int runs = subject->adding.runs;
+    assert_int_equal(detect(subject, 5, &info), RUNG_DEVICE_LOST);
+    expect_said("rung_context_rebuild");
+    assert_int_equal(subject->adding.runs, runs);
+    subject->adding.fails = "query_model"; /* it is still away */
+    assert_int_equal(rung_context_rebuild(subject->context), RUNG_BACKEND);
+    assert_int_equal(subject->adding.contexts, 0);
+    assert_int_equal(detect(subject, 5, &info), RUNG_DEVICE_LOST);
+    subject->adding.fails = NULL;
+    assert_int_equal(rung_context_rebuild(subject->context), RUNG_OK);
+    assert_int_equal(detect(subject, 5, &info), RUNG_OK);
+    assert_string_equal(info.rung, "adding");
+}
+
+static void a_report_has_the_memory_that_it_tells(void **state)
+{
+    struct subject *subject = *state;
+    rung_report report = {.struct_size = sizeof report, .version = RUNG_STRUCT_VERSION};
+    const rung_provider table = adding_table(&subject->adding);
+    begin(subject, &table);
+    assert_int_equal(rung_context_get_report(subject->context, &report), RUNG_OK);
+    assert_string_equal(report.rung, "adding");
+    assert_string_equal(report.executed_by, "an adder");
+    assert_true(report.device_bytes == 0 && report.packed_bytes == RUNG_REPORT_UNKNOWN);
+    subject->adding.fails = "memory_stats"; /* then it is what it said of the model */
+    subject->adding.with = RUNG_BACKEND;
+    assert_int_equal(rung_context_get_report(subject->context, &report), RUNG_OK);
+    assert_true(report.device_bytes == 0 && report.packed_bytes == 0);
+}
+
 static void it_serves_nobody_who_did_not_name_it(void **state)
 {
     struct subject *subject = *state;
@@ -384,6 +423,8 @@ int main(void)
         cmocka_unit_test(a_form_that_it_does_not_take_is_not_offered),
         cmocka_unit_test(one_that_would_run_a_part_is_refused),
         cmocka_unit_test(what_goes_wrong_in_a_run_reaches_the_caller),
+        cmocka_unit_test(a_context_whose_device_is_lost_is_made_anew),
+        cmocka_unit_test(a_report_has_the_memory_that_it_tells),
         cmocka_unit_test(it_serves_nobody_who_did_not_name_it),
         cmocka_unit_test(explain_lists_it_and_whether_its_device_is_here),
         cmocka_unit_test(a_table_that_lacks_a_function_is_refused_by_its_name),
