@@ -216,6 +216,64 @@ static void a_context_whose_device_is_lost_is_made_anew(void **state)
     assert_string_equal(info.rung, "adding");
 }
 
+static rung_ticket submit_grey(struct subject *subject)
+{
+    static uint8_t pixels[SIDE * SIDE * 3];
+    rung_ticket ticket = 0;
+    const rung_frame frame = {.struct_size = sizeof frame,
+                              .version = RUNG_STRUCT_VERSION,
+                              .pixels = pixels,
+                              .width = SIDE,
+                              .height = SIDE,
+                              .format = RUNG_PIXEL_RGB8};
+    const rung_frame *frames[] = {&frame};
+    const rung_request request = {.struct_size = sizeof request,
+                                  .version = RUNG_STRUCT_VERSION,
+                                  .frames = frames,
+                                  .frame_count = 1};
+    assert_int_equal(rung_submit(subject->context, &request, &ticket), RUNG_OK);
+    return ticket;
+}
+
+static void a_ticket_whose_run_does_not_end_can_be_cancelled(void **state)
+{
+    struct subject *subject = *state;
+    const rung_context_options options = {.struct_size = sizeof options,
+                                          .version = RUNG_STRUCT_VERSION,
+                                          .flags = RUNG_CONTEXT_TICKETS};
+    uint64_t packet[4096 / 8];
+    const rung_span span = {packet, sizeof packet};
+    rung_ticket_state now;
+    rung_report report = {.struct_size = sizeof report, .version = RUNG_STRUCT_VERSION};
+    const rung_provider table = adding_table(&subject->adding);
+    assert_int_equal(add(subject, &table), RUNG_OK);
+    assert_int_equal(open_on(subject, "adding"), RUNG_OK);
+    assert_int_equal(rung_context_create(subject->model, &options, &subject->context), RUNG_OK);
+    subject->adding.holds = true;
+    for (int i = 1; i <= 20; i++) {
+        const rung_ticket ticket = submit_grey(subject);
+        while (subject->adding.runs < i)
+            assert_int_equal(rung_wait(subject->context, ticket, 100000, &now), RUNG_TIMEOUT);
+        const rung_result result = rung_cancel(subject->context, ticket);
+        if (result == RUNG_BUSY) { /* else the run has ended already */
+            assert_int_equal(rung_wait(subject->context, ticket, UINT64_MAX, &now), RUNG_OK);
+            assert_int_equal(now, RUNG_TICKET_CANCELLED);
+            assert_int_equal(rung_collect(subject->context, ticket, 0, span, NULL, NULL),
+                             RUNG_CANCELLED);
+        } else
+            assert_int_equal(result, RUNG_OK);
+        assert_int_equal(rung_poll(subject->context, ticket, &now), RUNG_STALE);
+        assert_int_equal(subject->adding.cancels, i);
+    }
+    subject->adding.holds = false;
+    const rung_ticket ticket = submit_grey(subject);
+    assert_int_equal(rung_collect(subject->context, ticket, UINT64_MAX, span, NULL, NULL), RUNG_OK);
+    assert_int_equal(rung_context_get_report(subject->context, &report), RUNG_OK);
+    assert_int_equal(report.cancels, 20);
+    assert_int_equal(report.failures, 0);
+    assert_int_equal(report.frames, 1);
+}
+
 static void a_report_has_the_memory_that_it_tells(void **state)
 {
     struct subject *subject = *state;
@@ -424,6 +482,7 @@ int main(void)
         cmocka_unit_test(one_that_would_run_a_part_is_refused),
         cmocka_unit_test(what_goes_wrong_in_a_run_reaches_the_caller),
         cmocka_unit_test(a_context_whose_device_is_lost_is_made_anew),
+        cmocka_unit_test(a_ticket_whose_run_does_not_end_can_be_cancelled),
         cmocka_unit_test(a_report_has_the_memory_that_it_tells),
         cmocka_unit_test(it_serves_nobody_who_did_not_name_it),
         cmocka_unit_test(explain_lists_it_and_whether_its_device_is_here),
