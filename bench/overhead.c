@@ -34,7 +34,8 @@ static const char *const side_names[] = {"hand-over, there and back", "bare run"
 
 /* ---- a model on a rung ------------------------------------------------------------------- */
 
-static void open_model(struct bench *bench, const char *path, rung_pixel_format format)
+/** False, with the reason told, when the rung does not take it. */
+static bool open_model(struct bench *bench, const char *path, rung_pixel_format format)
 {
     const rung_model_options options = {
         .struct_size = sizeof options,
@@ -43,7 +44,10 @@ static void open_model(struct bench *bench, const char *path, rung_pixel_format 
         .rung = bench->rung,
     };
     rung_model_info model = {.struct_size = sizeof model, .version = RUNG_STRUCT_VERSION};
-    must(rung_model_open(bench->instance, path, &options, &bench->model));
+    if (rung_model_open(bench->instance, path, &options, &bench->model) != RUNG_OK) {
+        fprintf(stderr, "overhead: %s is left out: %s\n", bench->name, rung_last_error());
+        return false;
+    }
     const rung_context_options tickets = {.struct_size = sizeof tickets,
                                           .version = RUNG_STRUCT_VERSION,
                                           .flags = RUNG_CONTEXT_TICKETS};
@@ -67,6 +71,7 @@ static void open_model(struct bench *bench, const char *path, rung_pixel_format 
         .height = model.canvas_height,
         .format = format,
     };
+    return true;
 }
 
 static void close_model(struct bench *bench)
@@ -124,18 +129,6 @@ static void run_side(struct bench *bench, enum side side)
     }
 }
 
-static int by_value(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, by_value);
-    return values[count / 2];
-}
-
 /** The medians of a round. */
 struct round {
     double sides[SIDES];
@@ -174,29 +167,7 @@ static struct round time_round(struct bench *bench)
     return round;
 }
 
-/* ---- figures ----------------------------------------------------------------------------- */
-
-void print_figure(const struct bench *bench, const char *what, const char *unit,
-                  const struct figure *figure)
-{
-    double sorted[ROUNDS];
-    memcpy(sorted, figure->values, sizeof sorted);
-    const double middle = median(sorted, ROUNDS);
-    const int decimals = strcmp(unit, "ns") == 0 ? 0 : 3;
-    printf(bench->json ? "{\"schema\":1,\"bench\":\"overhead\",\"model\":\"%s\",\"rung\":\"%s\","
-                         "\"figure\":\"%s\",\"unit\":\"%s\",\"median\":%.*f,\"min\":%.*f,\"max\":"
-                         "%.*f}\n"
-                       : "%-34s %-8s %-34s %2s %9.*f (%.*f..%.*f)\n",
-           bench->name, bench->rung, what, unit, decimals, middle, decimals, sorted[0], decimals,
-           sorted[ROUNDS - 1]);
-}
-
-double median_of(const struct figure *figure)
-{
-    double sorted[ROUNDS];
-    memcpy(sorted, figure->values, sizeof sorted);
-    return median(sorted, ROUNDS);
-}
+/* ---- figures ------------------------------------------------------------------------------- */
 
 /** What a side takes beside the bare run, in nanoseconds and as a share of another side. */
 struct beside {
@@ -244,7 +215,8 @@ static bool measure(struct bench *bench)
 
 static bool measure_model(struct bench *bench, const char *path, rung_pixel_format format)
 {
-    open_model(bench, path, format);
+    if (!open_model(bench, path, format))
+        return true;
     handover_begin(&bench->handover);
     const bool kept = measure(bench);
     handover_end(&bench->handover);
