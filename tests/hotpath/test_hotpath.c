@@ -154,6 +154,61 @@ static void a_frame_that_is_refused_costs_none_either(void **state)
     subject_finish(subject);
 }
 
+static void cancelled_tickets_cost_none_either(void **state)
+{
+    struct subject *subject = *state;
+    const rung_frame *const frames[] = {&subject->frame};
+    const rung_request request = {.struct_size = sizeof request,
+                                  .version = RUNG_STRUCT_VERSION,
+                                  .frame_count = 1,
+                                  .frames = frames};
+    const rung_span span = {subject->packet, sizeof subject->packet};
+    unsigned released = 0, cancelled = 0;
+    subject_start(subject, &forms[0], "dummy", NULL, RUNG_CONTEXT_TICKETS);
+    subject->frame.release = note_release;
+    subject->frame.release_user = &released;
+    counting_begin();
+    for (unsigned i = 0; i < FRAMES; i++) {
+        rung_ticket ticket;
+        rung_result result = rung_submit(subject->context, &request, &ticket);
+        if (result == RUNG_OK && i % 16 == 0)
+            result = rung_context_reset(subject->context);
+        else if (result == RUNG_OK)
+            result = rung_cancel(subject->context, ticket);
+        if (result == RUNG_BUSY) /* it runs */
+            result = rung_collect(subject->context, ticket, RUNG_FOREVER, span, NULL, NULL);
+        cancelled += result == RUNG_OK || result == RUNG_CANCELLED;
+    }
+    counting_end();
+    assert_int_equal(cancelled, FRAMES);
+    assert_int_equal(released, FRAMES);
+    require_nothing_of_ours("cancelled tickets", "dummy");
+    subject_finish(subject);
+}
+
+static void steps_that_are_composed_by_hand_cost_none_either(void **state)
+{
+    static _Alignas(64) uint8_t tensor[CANVAS_WIDTH * CANVAS_HEIGHT * 3 * sizeof(float)];
+    struct subject *subject = *state;
+    const rung_span span = {subject->packet, sizeof subject->packet};
+    unsigned served = 0;
+    subject_start(subject, &forms[0], "dummy", NULL, 0);
+    counting_begin();
+    for (unsigned i = 0; i < FRAMES; i++) {
+        rung_result result = rung_preprocess(subject->context, &subject->frame,
+                                             (rung_span){tensor, sizeof tensor}, NULL);
+        if (result == RUNG_OK)
+            result = rung_run(subject->context, tensor, sizeof tensor);
+        if (result == RUNG_OK)
+            result = rung_postprocess(subject->context, &subject->frame, span, NULL);
+        served += result == RUNG_OK;
+    }
+    counting_end();
+    assert_int_equal(served, FRAMES);
+    require_nothing_of_ours("composed steps", "dummy");
+    subject_finish(subject);
+}
+
 /* ---- threads of ours --------------------------------------------------------------------- */
 
 struct series {
@@ -210,6 +265,8 @@ int main(void)
         cmocka_unit_test(a_ticket_is_answered_without_any_of_it),
         cmocka_unit_test(frames_of_every_size_up_to_the_largest_need_no_more),
         cmocka_unit_test(a_frame_that_is_refused_costs_none_either),
+        cmocka_unit_test(cancelled_tickets_cost_none_either),
+        cmocka_unit_test(steps_that_are_composed_by_hand_cost_none_either),
         cmocka_unit_test(threads_that_share_a_frame_or_overlap_frames_take_no_lock),
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
