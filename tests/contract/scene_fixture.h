@@ -60,7 +60,7 @@ static void give_back(void *user, const void *pixels)
 {
     if (!pixels)
         abort(); /* possibly on another thread than the test's */
-    atomic_fetch_add(&fixture.released[(uintptr_t)user % FRAMES], 1);
+    atomic_fetch_add((atomic_uint *)user, 1);
     atomic_fetch_sub(&fixture.outstanding, 1);
 }
 
@@ -189,7 +189,7 @@ static rung_frame frame_of(uint64_t source, uint64_t number)
         .frame_id = number,
         .capture_ns = virtual_now(&fixture.now),
         .release = give_back,
-        .release_user = (void *)(uintptr_t)number,
+        .release_user = &fixture.released[number % FRAMES],
     };
 }
 
