@@ -343,6 +343,35 @@ static void a_source_that_fails_leaves_the_others_as_they_are(void **state)
     assert_int_equal(number, 120);
 }
 
+static void a_device_that_is_lost_is_told_of_every_source_until_the_context_is_rebuilt(void **state)
+{
+    (void)state;
+    make_scene(usual, 2);
+    fixture.loses_device = true;
+    for (uint64_t round = 0; round < 2; round++) {
+        offer(1, 1 + 2 * round);
+        offer(2, 2 + 2 * round);
+        tick();
+        assert_int_equal(newest()->packet->count, 0);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(newest()->sources[i].status, RUNG_SCENE_SOURCE_FAILED);
+            assert_int_equal(newest()->sources[i].result, RUNG_DEVICE_LOST);
+        }
+    }
+    assert_int_equal(fixture.runs, 1); /* the others were not even tried */
+    each_was_released_once(1, 4);
+    fixture.loses_device = false;
+    assert_int_equal(rung_context_rebuild(fixture.context), RUNG_OK);
+    offer(1, 5);
+    offer(2, 6);
+    tick();
+    assert_int_equal(newest()->flags, 0);
+    assert_true(newest()->packet->count > 0);
+    assert_int_equal(newest()->packet->model_epoch, 1);
+    each_was_released_once(1, 6);
+    counts_add_up(0);
+}
+
 static void a_fence_that_is_not_ready_makes_its_source_late_and_nobody_waits(void **state)
 {
     int ends[2];
@@ -728,6 +757,7 @@ int main(void)
         TEST(a_late_source_leaves_the_scene_incomplete_and_its_age_grows),
         TEST(without_any_frame_nothing_is_published),
         TEST(a_source_that_fails_leaves_the_others_as_they_are),
+        TEST(a_device_that_is_lost_is_told_of_every_source_until_the_context_is_rebuilt),
         TEST(a_fence_that_is_not_ready_makes_its_source_late_and_nobody_waits),
         TEST(with_abort_a_late_source_keeps_the_frames_pending),
         TEST(with_abort_a_failure_ends_the_tick),
