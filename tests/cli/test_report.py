@@ -90,6 +90,7 @@ def read(result):
 def test_every_member_is_there_with_its_type(report, rung):
     answer = read(report("--json", "--iterations", "3", "--rung", rung))
     check(answer, SCHEMA)
+    assert (answer["end_ns"]["cancel"] is None) == (answer["events"]["cancels"] == 0)
     assert answer["schema"] == 1 and answer["rung"] == rung and answer["identity"] == "tiny" and answer["signed"]
     assert len(answer["artifact"]) == 64 and len(answer["outputs"]) == 1 and len(answer["stages"]) == 5
     licences = answer["runtime"]["package"]["licences"]  # the wheel of tract has none

@@ -303,14 +303,16 @@ static void a_lost_device_and_where_it_goes_on_are_told(void **state)
 
 /* ---- tickets --------------------------------------------------------------------------------- */
 
-static rung_context *make_context_with_tickets(const struct subject *subject)
+#define MANY 16u
+
+static rung_context *make_context_with_tickets(const struct subject *subject, uint32_t frames)
 {
     rung_context *context = NULL;
     const rung_context_options options = {
         .struct_size = sizeof options,
         .version = RUNG_STRUCT_VERSION,
         .flags = RUNG_CONTEXT_TICKETS,
-        .request_frames = 2,
+        .request_frames = frames,
     };
     assert_int_equal(rung_context_create(subject->model, &options, &context), RUNG_OK);
     return context;
@@ -319,7 +321,7 @@ static rung_context *make_context_with_tickets(const struct subject *subject)
 static void tickets_are_counted_frame_by_frame(void **state)
 {
     struct subject *subject = *state;
-    rung_context *context = make_context_with_tickets(subject);
+    rung_context *context = make_context_with_tickets(subject, 2);
     const rung_frame frame = frame_of(subject, SIDE), *frames[] = {&frame, &frame};
     const rung_request request = {.struct_size = sizeof request,
                                   .version = RUNG_STRUCT_VERSION,
@@ -347,22 +349,26 @@ static void tickets_are_counted_frame_by_frame(void **state)
     assert_true(report.cancel_ns == RUNG_REPORT_UNKNOWN);
 }
 
-/** Cancels come while frames run or not; what counts are those of running tickets. */
+/** Cancels come while frames run or not; those of running tickets count. One may end within the
+ * call that it is made by, and is then not told from one that came too late. */
 static void a_cancel_of_what_is_running_is_timed(void **state)
 {
     struct subject *subject = *state;
-    rung_context *context = make_context_with_tickets(subject);
-    const rung_frame frame = frame_of(subject, SIDE), *frames[] = {&frame, &frame};
+    rung_context *context = make_context_with_tickets(subject, MANY);
+    const rung_frame frame = frame_of(subject, SIDE), *frames[MANY];
     const rung_request request = {.struct_size = sizeof request,
                                   .version = RUNG_STRUCT_VERSION,
-                                  .frame_count = 2,
+                                  .frame_count = MANY,
                                   .frames = frames};
-    uint64_t running = 0;
+    for (uint32_t i = 0; i < MANY; i++)
+        frames[i] = &frame;
+    uint64_t running = 0, tickets = 0;
     const uint64_t began = rung__clock_now();
     while (running < 3 && rung__clock_now() - began < UINT64_C(10000000000)) {
         rung_ticket ticket;
         rung_ticket_state end = RUNG_TICKET_QUEUED;
         assert_int_equal(rung_submit(context, &request, &ticket), RUNG_OK);
+        tickets++;
         while (end == RUNG_TICKET_QUEUED)
             assert_int_equal(rung_poll(context, ticket, &end), RUNG_OK);
         const rung_result result = rung_cancel(context, ticket);
@@ -372,12 +378,12 @@ static void a_cancel_of_what_is_running_is_timed(void **state)
         assert_int_equal(rung_wait(context, ticket, RUNG_FOREVER, &end), RUNG_OK);
         assert_int_equal(end, RUNG_TICKET_CANCELLED);
         running++;
-        assert_int_equal(report_of(context).cancels, running);
+        assert_in_range(report_of(context).cancels, running, tickets);
         assert_in_range(report_of(context).cancel_ns, 1, UINT64_C(10000000000));
         assert_int_equal(rung_cancel(context, ticket), RUNG_OK);
     }
-    assert_int_equal(running, 3);
     rung_context_destroy(context);
+    assert_int_equal(running, 3);
 }
 
 /* ---- series ---------------------------------------------------------------------------------- */
