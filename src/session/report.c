@@ -134,6 +134,21 @@ static void fill_ends(const struct rung_context *context, rung_report *out)
     out->cancel_ns = out->cancels ? load(&context->metrics.cancel_ns) : RUNG_REPORT_UNKNOWN;
 }
 
+/** What the provider tells of its context and model; of the first lane, whose model is that of all.
+ */
+static void fill_provider_memory(const struct rung_context *context, rung_report *out)
+{
+    const uint64_t unknown = RUNG_REPORT_UNKNOWN;
+    rung_provider_memory memory = {unknown, unknown, unknown, unknown, unknown, {0}};
+    if (context->lane_count)
+        rung__provider_memory(context->metrics.serving->rung->provider, context->lanes[0].running,
+                              &memory);
+    out->device_bytes = memory.device;
+    out->workspace_bytes = memory.workspace;
+    out->packed_bytes = memory.packed;
+    out->opaque_bytes = memory.opaque;
+}
+
 static void fill_memory(const struct rung_context *context, rung_report *out)
 {
     const struct rung__ledger *ledger = &context->metrics.ledger;
@@ -145,8 +160,7 @@ static void fill_memory(const struct rung_context *context, rung_report *out)
     }
     out->host_scratch_bytes = ledger->bytes + sizeof *context;
     out->host_packet_bytes = context->tickets ? rung__tickets_packet_bytes(context->tickets) : 0;
-    out->device_bytes = out->workspace_bytes = out->packed_bytes = out->opaque_bytes =
-        RUNG_REPORT_UNKNOWN;
+    fill_provider_memory(context, out);
     out->threads_owned = (uint32_t)ledger->threads;
     out->threads_created = (uint32_t)ledger->threads_started;
 }
