@@ -28,9 +28,10 @@ static const char *colour_of(const char *outcome)
         const char *outcome, *colour;
     } rows[] = {
         {"absent", GREY},   {"available", GREEN}, {"by name only", GREY}, {"chosen", GREEN},
-        {"crashed", RED},   {"different", RED},   {"failed", RED},        {"recorded", GREEN},
-        {"refused", RED},   {"timeout", RED},     {"unkept", YELLOW},     {"unmeasured", YELLOW},
-        {"unsuited", GREY}, {"wrong", RED},
+        {"crashed", RED},   {"different", RED},   {"ended", GREY},        {"failed", RED},
+        {"playing", GREEN}, {"recorded", GREEN},  {"refused", RED},       {"stalled", YELLOW},
+        {"timeout", RED},   {"unkept", YELLOW},   {"unmeasured", YELLOW}, {"unsuited", GREY},
+        {"wrong", RED},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].outcome, outcome) == 0)
@@ -44,8 +45,14 @@ void colour_print_outcome(const char *outcome, int width)
     printf("%s%-*s%s", colour, width, outcome, *colour ? PLAIN : "");
 }
 
-void colour_print_head(const char *text)
+void colour_print_title(const char *text)
 {
     const bool coloured = has_colours();
-    printf("%s%s%s\n", coloured ? BOLD : "", text, coloured ? PLAIN : "");
+    printf("%s%s%s", coloured ? BOLD : "", text, coloured ? PLAIN : "");
+}
+
+void colour_print_head(const char *text)
+{
+    colour_print_title(text);
+    putchar('\n');
 }

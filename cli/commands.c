@@ -10,7 +10,7 @@
 extern const struct command command_attach, command_bench, command_detect, command_digest,
     command_embed, command_engines, command_explain, command_gate, command_inspect, command_keygen,
     command_models, command_pack, command_plan, command_probe, command_report, command_segment,
-    command_sign, command_use, command_validate, command_vectors, command_verify;
+    command_sign, command_use, command_validate, command_vectors, command_verify, command_watch;
 
 static bool want_manual;
 static const char *shell;
@@ -104,29 +104,11 @@ static const struct command command_help = {
 };
 
 const struct command *const commands[] = {
-    &command_detect,
-    &command_embed,
-    &command_segment,
-    &command_models,
-    &command_explain,
-    &command_probe,
-    &command_validate,
-    &command_plan,
-    &command_bench,
-    &command_report,
-    &command_engines,
-    &command_use,
-    &command_gate,
-    &command_inspect,
-    &command_verify,
-    &command_keygen,
-    &command_pack,
-    &command_sign,
-    &command_digest,
-    &command_attach,
-    &command_vectors,
-    &command_help,
-    NULL,
+    &command_detect,  &command_embed,   &command_segment,  &command_watch, &command_models,
+    &command_explain, &command_probe,   &command_validate, &command_plan,  &command_bench,
+    &command_report,  &command_engines, &command_use,      &command_gate,  &command_inspect,
+    &command_verify,  &command_keygen,  &command_pack,     &command_sign,  &command_digest,
+    &command_attach,  &command_vectors, &command_help,     NULL,
 };
 
 const struct command *command_find(const char *name)

@@ -48,6 +48,14 @@ extern struct common_options {
         .text = "which implementation each stage has: a file, or JSON itself (rung help plan)",    \
         .kind = OPTION_TEXT, .value = VALUE_FILE, .target = &common.plan                           \
     }
+#define ROW_PROBE                                                                                  \
+    {                                                                                              \
+        .name = "probe", .argument = "POLICY",                                                     \
+        .text = "which rungs are measured after the first answer, in the background, where "       \
+                "nothing is proven on this device (default: RUNG_PROBE, else all on an idle "      \
+                "machine, and the first that beats the floor on a busy one)",                      \
+        .kind = OPTION_CHOICE, .target = &common.probe, .choices = probe_policies                  \
+    }
 #define ROW_THREADS(TEXT)                                                                          \
     {                                                                                              \
         .name = "threads", .argument = "N", .text = TEXT, .kind = OPTION_NUMBER,                   \

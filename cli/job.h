@@ -123,16 +123,8 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
          .name = "null",                                                                           \
          .text = "names in the list on standard input end with NUL, not with a line end",          \
          .target = &common.null_separated},                                                        \
-        {.name = "probe",                                                                          \
-         .argument = "POLICY",                                                                     \
-         .text = "which rungs are measured after the first answer, in the background, where "      \
-                 "nothing is proven on this device (default: RUNG_PROBE, else all on an idle "     \
-                 "machine, and the first that beats the floor on a busy one)",                     \
-         .kind = OPTION_CHOICE,                                                                    \
-         .target = &common.probe,                                                                  \
-         .choices = probe_policies},                                                               \
-        ROW_PLAN, ROW_RUNG, ROW_REQUIRE, ROW_LADDER, ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED,         \
-        ROW_VERBOSE
+        ROW_PROBE, ROW_PLAN, ROW_RUNG, ROW_REQUIRE, ROW_LADDER, ROW_RUNTIME, ROW_TRUST,            \
+        ROW_UNSIGNED, ROW_VERBOSE
 
 extern const char *const job_hints[];
 

@@ -83,8 +83,8 @@ static json_t *points_json(const rung_packet_header *packet, const rung_target *
     return keypoints;
 }
 
-static json_t *target_json(const rung_packet_header *packet, const rung_target *target,
-                           const rung_model *model, bool *complete)
+json_t *report_target(const rung_packet_header *packet, const rung_target *target,
+                      const rung_model *model, bool *complete)
 {
     char number[TARGET_CLASS_BYTES];
     json_t *json = json_object();
@@ -115,7 +115,7 @@ json_t *report_line(const struct report *report)
     json_t *line = report_new_picture(report->item, &complete), *targets = json_array();
     const rung_target *records = targets_of(report->packet);
     for (uint32_t i = 0; i < report->packet->count; i++)
-        append_item(targets, target_json(report->packet, &records[i], report->model, &complete),
+        append_item(targets, report_target(report->packet, &records[i], report->model, &complete),
                     &complete);
     set_member(line, "targets", targets, &complete);
     set_member(line, "incomplete", json_boolean(report->packet->flags & RUNG_PACKET_INCOMPLETE),

@@ -36,6 +36,10 @@ json_t *report_new_picture(const struct job_item *item, bool *complete);
 void report_run(json_t *line, const struct job_item *item, const rung_run_info *info,
                 bool *complete);
 
+/** One target of a packet. */
+json_t *report_target(const rung_packet_header *packet, const rung_target *target,
+                      const rung_model *model, bool *complete);
+
 /** A detector's result; NULL without memory. */
 json_t *report_line(const struct report *report);
 /** What there is in place of a result; NULL without memory. */

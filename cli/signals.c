@@ -8,12 +8,21 @@
 #include <rung/probe.h>
 
 static atomic_bool interrupted;
+static void (*_Atomic at_end)(void);
 
 /** It is the default's again (SA_RESETHAND), and comes when this returns. */
 static void end(int number)
 {
+    void (*const last)(void) = at_end;
+    if (last)
+        last();
     rung_cancel_tries();
     raise(number);
+}
+
+void signals_at_end(void (*last)(void))
+{
+    at_end = last;
 }
 
 void signals_end_process(int number)

@@ -8,7 +8,7 @@
         for target in model.detect(array):  # height x width x 3 bytes, RGB
             print(target.label, target.score, target.box)
 
-This is a thin layer over the shared library librung.so.0, which is looked for when it is first needed (rung.library_path).
+This is a thin layer over the shared library librung.so.0, which is looked for when it is first needed: library_path.
 """
 
 from ._library import LibraryError, library_path, library_version
@@ -21,6 +21,7 @@ from .info import ModelFile, ModelInfo, RunInfo
 from .instance import Instance, explain
 from .model import Model
 from .results import Detection, Detections, Embedding, Mask, Result, parse
+from .ticket import Ticket
 
 __version__ = "0.1.0"
 
@@ -28,6 +29,6 @@ __all__ = [
     "AlreadyExistsError", "BackendError", "BusyError", "CancelledError", "CapacityError", "Context", "Detection",
     "Detections", "DeviceLostError", "Embedding", "Error", "Frame", "IdentityError", "Instance", "IntegrityError",
     "InvalidArgumentError", "IoError", "LibraryError", "Mask", "Model", "ModelFile", "ModelInfo", "NoMemoryError",
-    "NotFoundError", "PermissionError", "Result", "RunInfo", "StaleError", "StateError", "TimeoutError",
-    "UnsupportedError", "VersionError", "explain", "library_path", "library_version", "parse",
+    "NotFoundError", "PermissionError", "Result", "RunInfo", "StaleError", "StateError", "Ticket",
+    "TimeoutError", "UnsupportedError", "VersionError", "explain", "library_path", "library_version", "parse",
 ]

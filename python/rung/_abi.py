@@ -17,7 +17,10 @@ RUNG_MODEL_LIST_UNVERIFIED = 1
 RUNG_MODEL_FILE_FOLDER = 1
 RUNG_CONTEXT_OVERRIDE_CALIBRATION = 1
 RUNG_CONTEXT_STAY = 2
+RUNG_CONTEXT_TICKETS = 8
+RUNG_CONTEXT_REBUILD = 16
 RUNG_PACKET_INCOMPLETE = 1
+RUNG_PACKET_STALE = 4
 RUNG_SPACE_EMBEDDING = 16
 RUNG_SPACE_MASK = 17
 
@@ -29,6 +32,7 @@ ARTIFACT_KINDS = {"onnx": 1, "coreml": 2, "engine": 3}
 FORMS = {"f32": 1, "f16": 2, "int8": 3, "a16w8": 4, "a16w16": 5}
 HEADS = {"none": 0, "rows": 1, "yolo": 2, "yolo-obj": 3, "yolo-e2e": 4, "detr": 5, "centernet": 6, "strided": 7,
          "ssd": 8, "fastestdet": 9}
+TICKET_STATES = {"queued": 1, "running": 2, "complete": 3, "cancelled": 4, "failed": 5}
 PIXELS = {"rgb8": 1, "bgr8": 2, "rgba8": 3, "bgra8": 4, "rgbx8": 5, "bgrx8": 6, "gray8": 7}
 
 rung_log_callback = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
@@ -90,7 +94,15 @@ class rung_context_options(Extensible):
     _fields_ = [
         ("struct_size", c_uint32), ("version", c_uint32), ("flags", c_uint32), ("max_frame_width", c_uint32),
         ("max_frame_height", c_uint32), ("min_confidence", c_uint32), ("iou", c_uint32), ("max_targets", c_uint32),
-        ("identity", c_char_p), ("plan", c_char_p), ("reserved", c_uint64 * 3),
+        ("identity", c_char_p), ("plan", c_char_p), ("depth", c_uint32), ("request_frames", c_uint32),
+        ("reserved", c_uint64 * 2),
+    ]
+
+
+class rung_epochs(Extensible):
+    _fields_ = [
+        ("struct_size", c_uint32), ("version", c_uint32), ("session_epoch", c_uint64), ("transform_epoch", c_uint64),
+        ("topology_epoch", c_uint64), ("reserved", c_uint64 * 4),
     ]
 
 
@@ -106,6 +118,13 @@ class rung_frame(Extensible):
         ("topology_epoch", c_uint64), ("capture_ns", c_uint64), ("release", rung_release), ("release_user", c_void_p),
         ("surface", c_void_p), ("surface_offset", c_uint64), ("fence", c_int32), ("reserved_0", c_uint32),
         ("reserved", c_uint64 * 4),
+    ]
+
+
+class rung_request(Extensible):
+    _fields_ = [
+        ("struct_size", c_uint32), ("version", c_uint32), ("flags", c_uint32), ("frame_count", c_uint32),
+        ("frames", POINTER(POINTER(rung_frame))), ("reserved", c_uint64 * 4),
     ]
 
 
@@ -150,6 +169,8 @@ class rung_embedding(Extensible):
 
 
 rung_result = c_int32
+rung_ticket = c_uint64
+rung_ticket_state = c_int32
 _run = (rung_result, [c_void_p, POINTER(rung_frame), rung_span, POINTER(c_size_t), POINTER(rung_run_info)])
 _text = (rung_result, [c_void_p, rung_span, POINTER(c_size_t)])
 
@@ -165,7 +186,8 @@ FUNCTIONS = {
     "rung_instance_use": (rung_result, [c_void_p, c_char_p]),
     "rung_model_open": (rung_result, [c_void_p, c_char_p, POINTER(rung_model_options), POINTER(c_void_p)]),
     "rung_model_find": (rung_result, [c_void_p, c_char_p, rung_span, POINTER(c_size_t)]),
-    "rung_model_list": (rung_result, [c_void_p, c_uint32, POINTER(c_char_p), c_uint32, rung_model_file_callback, c_void_p]),
+    "rung_model_list": (rung_result, [c_void_p, c_uint32, POINTER(c_char_p), c_uint32, rung_model_file_callback,
+                                      c_void_p]),
     "rung_model_destroy": (None, [c_void_p]),
     "rung_model_get_info": (rung_result, [c_void_p, POINTER(rung_model_info)]),
     "rung_model_get_label": (rung_result, [c_void_p, c_uint32, POINTER(c_char_p)]),
@@ -173,9 +195,20 @@ FUNCTIONS = {
     "rung_context_destroy": (None, [c_void_p]),
     "rung_context_get_max_output_bytes": (rung_result, [c_void_p, POINTER(c_uint64)]),
     "rung_context_metadata": _text,
+    "rung_context_report": _text,
+    "rung_context_restart_report": (rung_result, [c_void_p]),
     "rung_detect": _run,
     "rung_embed": _run,
     "rung_segment": _run,
+    "rung_context_rebuild": (rung_result, [c_void_p]),
+    "rung_context_set_epochs": (rung_result, [c_void_p, POINTER(rung_epochs)]),
+    "rung_context_reset": (rung_result, [c_void_p]),
+    "rung_submit": (rung_result, [c_void_p, POINTER(rung_request), POINTER(rung_ticket)]),
+    "rung_poll": (rung_result, [c_void_p, rung_ticket, POINTER(rung_ticket_state)]),
+    "rung_wait": (rung_result, [c_void_p, rung_ticket, c_uint64, POINTER(rung_ticket_state)]),
+    "rung_collect": (rung_result, [c_void_p, rung_ticket, c_uint64, rung_span, POINTER(c_size_t),
+                                   POINTER(rung_run_info)]),
+    "rung_cancel": (rung_result, [c_void_p, rung_ticket]),
     "rung_packet_check": (rung_result, [c_void_p, c_size_t]),
     "rung_embedding_cosine": (rung_result, [POINTER(rung_embedding), POINTER(rung_embedding), POINTER(c_double)]),
 }

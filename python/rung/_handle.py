@@ -59,8 +59,8 @@ class Handle:
         return self._closing
 
     def close(self, deadline=None):
-        """Ends it and what was made from it, after the calls that are under way; at `deadline` it is left as it is. Returns
-        whether it is ended."""
+        """Ends it and what was made from it, after the calls that are under way; at `deadline` it is left as it is.
+        Returns whether it is ended."""
         with self._changed:
             self._closing = True
             if not self._changed.wait_for(lambda: not self._users, deadline and max(deadline - time.monotonic(), 0)):

@@ -18,8 +18,8 @@ class LibraryError(ImportError):
 
 
 def library_path() -> str:
-    """What is loaded: the file that RUNG_LIBRARY names, else librung.so.0 in the folder of this package, else the one that
-    the system's loader finds."""
+    """What is loaded: the file that RUNG_LIBRARY names, else librung.so.0 in the folder of this package, else the one
+    that the system's loader finds."""
     return os.environ.get("RUNG_LIBRARY") or (str(BESIDE) if BESIDE.exists() else NAME)
 
 
@@ -40,8 +40,8 @@ def _load(path):
         return ctypes.CDLL(path)
     except OSError as error:
         raise LibraryError(
-            f"the library {path} cannot be loaded ({error}); install Rung (ninja -C build install, then ldconfig), or name "
-            f"the file of the library in RUNG_LIBRARY", name="rung", path=path) from None
+            f"the library {path} cannot be loaded ({error}); install Rung (ninja -C build install, then ldconfig), or "
+            f"name the file of the library in RUNG_LIBRARY", name="rung", path=path) from None
 
 
 @functools.cache
@@ -53,8 +53,9 @@ def library() -> ctypes.CDLL:
         try:
             function = getattr(loaded, name)
         except AttributeError:
-            raise LibraryError(f"the library {path} has no {name}: it is older than this package, or no Rung; install the "
-                               f"version of Rung that the package came with", name="rung", path=path) from None
+            raise LibraryError(
+                f"the library {path} has no {name}: it is older than this package, or no Rung; install the version of "
+                f"Rung that the package came with", name="rung", path=path) from None
         function.restype, function.argtypes = restype, argtypes
         if restype is _abi.rung_result:
             function.errcheck = _raise_failure

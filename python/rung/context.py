@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import json
 import threading
@@ -16,6 +17,7 @@ from ._library import chars, library, written
 from .frame import Format, Frame, borrow, whole
 from .info import WHOLE, RunInfo
 from .results import Detections, Embedding, Mask, Result, answer
+from .ticket import Ticket, hand_over, let_go
 
 
 def share(name: str, value: float | None) -> int:
@@ -29,24 +31,44 @@ def share(name: str, value: float | None) -> int:
 
 def context_options(*, min_confidence: float | None = None, iou: float | None = None, max_targets: int | None = None,
                     override_calibration: bool = False, max_size: tuple[int, int] | None = None,
-                    plan: dict[str, Any] | str | None = None, identity: str | None = None,
-                    stay: bool = False) -> _abi.rung_context_options:
+                    plan: dict[str, Any] | str | None = None, identity: str | None = None, stay: bool = False,
+                    rebuild: bool = False, depth: int = 0) -> _abi.rung_context_options:
     """The structure for the wishes that Model.context explains."""
     width, height = max_size or (0, 0)
     return _abi.rung_context_options(
-        flags=override_calibration * _abi.RUNG_CONTEXT_OVERRIDE_CALIBRATION | stay * _abi.RUNG_CONTEXT_STAY,
+        flags=(override_calibration * _abi.RUNG_CONTEXT_OVERRIDE_CALIBRATION | stay * _abi.RUNG_CONTEXT_STAY
+               | rebuild * _abi.RUNG_CONTEXT_REBUILD | bool(depth) * _abi.RUNG_CONTEXT_TICKETS),
         max_frame_width=whole("the width of max_size", width, 32),
         max_frame_height=whole("the height of max_size", height, 32),
         min_confidence=share("min_confidence", min_confidence), iou=share("iou", iou),
         max_targets=whole("max_targets", max_targets or 0, 32), identity=chars(identity),
-        plan=chars(json.dumps(plan) if isinstance(plan, dict) else plan))
+        depth=whole("depth", depth, 32), plan=chars(json.dumps(plan) if isinstance(plan, dict) else plan))
+
+
+class Output:
+    """Memory for the largest packet of a context, for one call at a time."""
+
+    def __init__(self, size: int):
+        self._memory = (ctypes.c_uint64 * (size // 8 + 1))()
+        self._span = _abi.rung_span(ctypes.addressof(self._memory), ctypes.sizeof(self._memory))
+        self.lock = threading.Lock()
+
+    def of(self, handle: Handle, labels: tuple[str, ...], function, *arguments) -> Result:
+        """What a function of the library writes that answers with a packet."""
+        size, info = ctypes.c_size_t(), _abi.rung_run_info()
+        with self.lock, handle.use() as context:
+            function(context, *arguments, self._span, size, info)
+            packet, run = ctypes.string_at(self._span.data, size.value), RunInfo.of(info)
+        return answer(packet, run, labels, run.identity)
 
 
 class Context:
     """Runs one picture after the other; calls from several threads wait for each other. Model.context makes it.
 
-    The pixels are borrowed for the call, and other threads of Python run meanwhile. It ends with `close`, at the end of a
-    `with` block, with its model, or when nothing refers to it any more.
+    The pixels are borrowed for the call, and other threads of Python run meanwhile. One that was made with a depth also
+    takes pictures that its own thread works on (submit); while that is at work the other calls raise rung.BusyError.
+
+    It ends with `close`, at the end of a `with` block, with its model, or when nothing refers to it any more.
     """
 
     def __init__(self, model: Handle, options: _abi.rung_context_options, labels: tuple[str, ...]):
@@ -56,8 +78,9 @@ class Context:
             self._handle = Handle("context", pointer.value, library().rung_context_destroy, model)
         with self._handle.use() as context:
             library().rung_context_get_max_output_bytes(context, size)
-        self._labels, self._lock = labels, threading.Lock()
-        self._buffer = (ctypes.c_uint64 * (size.value // 8 + 1))()
+        self._labels, self._abandoned = labels, collections.deque()
+        self._now, self._later = Output(size.value), Output(size.value if options.depth else 0)
+        self._submitting = threading.Lock()
 
     def detect(self, picture: ArrayLike | Frame, format: Format | None = None) -> Detections:
         """Finds things in a picture: an array (see Frame), whose channels are what `format` says."""
@@ -73,19 +96,63 @@ class Context:
 
     def _run(self, function, picture, format) -> Result:
         frame, array = borrow(picture, format)
-        size, info = ctypes.c_size_t(), _abi.rung_run_info()
-        span = _abi.rung_span(ctypes.addressof(self._buffer), ctypes.sizeof(self._buffer))
-        with self._lock, self._handle.use() as context:
-            function(context, frame, span, size, info)
-            packet = ctypes.string_at(span.data, size.value)
-            run = RunInfo.of(info)
+        result = self._now.of(self._handle, self._labels, function, frame)
         del array  # borrowed until here
-        return answer(packet, run, self._labels, run.identity)
+        return result
+
+    def submit(self, picture: ArrayLike | Frame, format: Format | None = None) -> Ticket:
+        """Hands a picture over to the context's own thread and returns at once; the model's role says what is done with it.
+
+        An array that must be copied is copied here; another one must not be written to until the ticket is done.
+        Raises rung.BusyError when as many tickets as the context's depth are alive: take a result, or cancel one.
+        """
+        frame, array = borrow(picture, format)
+        with self._submitting, self._handle.use() as context:
+            self._let_go_again(context)
+            return Ticket(self, self._handle, hand_over(context, frame, array), self._abandoned)
+
+    def _let_go_again(self, context):
+        """The collector may add to them at any time."""
+        for _ in range(len(self._abandoned)):
+            ticket = self._abandoned.popleft()
+            if not let_go(context, ticket):
+                self._abandoned.append(ticket)
+
+    def _collect(self, ticket: int) -> Result:
+        return self._later.of(self._handle, self._labels, library().rung_collect, ticket, 0)
+
+    def reset(self) -> None:
+        """Does away with all tickets; the one that is being worked on is waited for."""
+        with self._handle.use() as context:
+            library().rung_context_reset(context)
+
+    def rebuild(self) -> None:
+        """Gives a context whose device was lost a new place, on the next rung down. Raises rung.StateError where
+        nothing is lost."""
+        with self._handle.use() as context:
+            library().rung_context_rebuild(context)
+
+    def set_epochs(self, *, session: int = 0, transform: int = 0, topology: int = 0) -> None:
+        """Says which epochs are current from now on; 0: any. Results of frames with others are stale."""
+        with self._handle.use() as context:
+            library().rung_context_set_epochs(context, _abi.rung_epochs(
+                session_epoch=whole("session", session), transform_epoch=whole("transform", transform),
+                topology_epoch=whole("topology", topology)))
 
     def metadata(self) -> dict[str, Any]:
         """Which implementation each stage around the model has, and why (docs/stages.md)."""
-        with self._lock, self._handle.use() as context:
+        with self._now.lock, self._handle.use() as context:
             return json.loads(written(library().rung_context_metadata, context))
+
+    def report(self) -> dict[str, Any]:
+        """What the context is and what its frames cost (docs/report.md)."""
+        with self._handle.use() as context:
+            return json.loads(written(library().rung_context_report, context))
+
+    def restart_report(self) -> None:
+        """Begins those figures of `report` anew that are since the beginning. No picture may be under way."""
+        with self._now.lock, self._handle.use() as context:
+            library().rung_context_restart_report(context)
 
     @property
     def closed(self) -> bool:

@@ -17,7 +17,7 @@ FORMATS = {name.removesuffix("8"): number for name, number in _abi.PIXELS.items(
 DEFAULTS = {1: "gray", 3: "rgb", 4: "rgba"}
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Frame:
     """A picture with what a program knows of it. A plain array will do where there is nothing more to say.
 
@@ -27,6 +27,7 @@ class Frame:
     """
 
     pixels: ArrayLike
+    _: dataclasses.KW_ONLY
     #: What the channels are; None: RGB, RGBA or grey, by their number. Alpha and X are ignored.
     format: Format | None = None
     #: The part that counts: x, y, width, height in pixels. None: all of it.
@@ -70,7 +71,8 @@ def pixels_of(pixels: ArrayLike) -> np.ndarray:
     if array.ndim == 2:
         array = array[:, :, np.newaxis]
     if array.ndim != 3:
-        raise ValueError(f"a picture is height x width x channels, or height x width; this array has {array.ndim} dimensions")
+        raise ValueError(f"a picture is height x width x channels, or height x width; this array has {array.ndim} "
+                         f"dimensions")
     if not all(1 <= side <= 65535 for side in array.shape[:2]):
         raise ValueError(f"a picture has 1 to 65535 rows and columns, not {array.shape[0]} x {array.shape[1]}")
     return borrowable(array)

@@ -88,7 +88,8 @@ class ModelFile:
             return named(names, number) if number else None
 
         return cls(
-            path=path(file.path), error=BY_CODE.get(file.result, Error)(text(file.reason)) if file.result else None,
+            path=path(file.path),
+            error=BY_CODE.get(file.result, Error)(text(file.reason)) if file.result else None,
             folder=bool(file.flags & _abi.RUNG_MODEL_FILE_FOLDER), shadowed_by=path(file.shadowed_by),
             name=text(file.name), artifact=text(file.artifact), key_id=text(file.key_id), key_path=path(file.key_path),
             bytes=file.bytes, role=known(_abi.ROLES, file.role), form=known(_abi.FORMS, file.form),

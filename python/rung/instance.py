@@ -48,8 +48,8 @@ class Instance:
     """Opens models. Everything may be left away.
 
     `runtime_path`: where inference runtimes are looked for, before everything else (a file, a folder, or several).
-    `trust_path`: public keys (PEM files, or folders of them) whose models are trusted, besides those of RUNG_TRUST_PATH and
-    the user's own. `helper_path`: the program rung-probe. `ladder_path`: a ladder file. `allow_unsigned` admits models
+    `trust_path`: public keys (PEM files, or folders of them) whose models are trusted, besides those of RUNG_TRUST_PATH
+    and the user's own. `helper_path`: the program rung-probe. `ladder_path`: a ladder file. `allow_unsigned` admits models
     without a signature. Without `environment` no environment variable is read, without `children` no process is made.
     `probe`: which rungs are measured in the background: "off", "first" or "all". `engine_cache_bytes`: what compiled
     engines may take on the disk.
@@ -72,9 +72,9 @@ class Instance:
             flags=(allow_unsigned * _abi.RUNG_INSTANCE_ALLOW_UNSIGNED
                    | (not environment) * _abi.RUNG_INSTANCE_NO_ENVIRONMENT
                    | (not children) * _abi.RUNG_INSTANCE_NO_CHILDREN),
-            log_level=_one_of("log level", _abi.LOG_LEVELS, log_level), log=callback, runtime_path=_joined(runtime_path),
-            trust_path=_joined(trust_path), helper_path=chars(helper_path), ladder_path=chars(ladder_path),
-            probe=_one_of("probe policy", _abi.PROBE_POLICIES, probe),
+            log_level=_one_of("log level", _abi.LOG_LEVELS, log_level), log=callback,
+            runtime_path=_joined(runtime_path), trust_path=_joined(trust_path), helper_path=chars(helper_path),
+            ladder_path=chars(ladder_path), probe=_one_of("probe policy", _abi.PROBE_POLICIES, probe),
             engine_cache_bytes=whole("engine_cache_bytes", engine_cache_bytes))
         pointer = ctypes.c_void_p()
         library().rung_instance_create(options, pointer)

@@ -77,7 +77,7 @@ class Model:
             try:
                 context = self._idle.pop()
             except IndexError:
-                context = self.context(stay=True)  # one rung for all that come this way
+                context = self.context(stay=True, rebuild=True)  # one rung for all that come this way
             try:
                 yield context
             finally:
@@ -85,18 +85,22 @@ class Model:
 
     def context(self, *, min_confidence: float | None = None, iou: float | None = None, max_targets: int | None = None,
                 override_calibration: bool = False, max_size: tuple[int, int] | None = None,
-                plan: dict[str, Any] | str | None = None, identity: str | None = None, stay: bool = False) -> Context:
+                plan: dict[str, Any] | str | None = None, identity: str | None = None, stay: bool = False,
+                rebuild: bool = False, depth: int = 0) -> Context:
         """A context with wishes of its own.
 
         `min_confidence` and `iou` (0..1) and `max_targets` (1..10000) replace a detector's own thresholds, which it was
-        calibrated with, so `override_calibration` has to allow it; every result then says so. `max_size` is the width and
-        height of the largest picture that is served without allocating. `plan` says which implementation each stage has
-        (docs/stages.md). `identity` is what the results must be (ModelInfo.identity), or making it fails. It is made on the
-        rung that is proven to be the best by now; with `stay` on that of the newest context.
+        calibrated with, so `override_calibration` has to allow it; every result then says so. `max_size` is the width
+        and height of the largest picture that is served without allocating. `plan` says which implementation each
+        stage has (docs/stages.md). `identity` is what the results must be (ModelInfo.identity), or making it fails.
+
+        It is made on the rung that is proven to be the best by now; with `stay` on that of the newest context. With
+        `rebuild` it goes to the next rung down by itself when its device is lost. With a `depth` (1..16) it has a
+        thread of its own and takes as many pictures at once (Context.submit).
         """
         options = context_options(min_confidence=min_confidence, iou=iou, max_targets=max_targets,
                                   override_calibration=override_calibration, max_size=max_size, plan=plan,
-                                  identity=identity, stay=stay)
+                                  identity=identity, stay=stay, rebuild=rebuild, depth=depth)
         return Context(self._handle, options, self._labels)
 
     @property

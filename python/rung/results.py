@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model answers: the packet as it came, and views of it. Arrays are the caller's own and made when they are asked for."""
+"""What a model answers: the packet as it came, and its numbers as arrays, which are made when they are asked for."""
 
 from __future__ import annotations
 
@@ -36,6 +36,11 @@ class Result:
     def incomplete(self) -> bool:
         """A capacity left something out."""
         return bool(self._header.flags & _abi.RUNG_PACKET_INCOMPLETE)
+
+    @property
+    def stale(self) -> bool:
+        """An epoch of it was no longer the current one when it was delivered (Context.set_epochs)."""
+        return bool(self._header.flags & _abi.RUNG_PACKET_STALE)
 
     @property
     def frame_id(self) -> int:
@@ -180,8 +185,8 @@ class Embedding(Result):
 
 
 class Mask(Result):
-    """A segmenter's mask, and where it belongs: the part of the picture at `crop` is what the model saw, and the classes are
-    that part, scaled to the part of the model's canvas at `content`."""
+    """A segmenter's mask, and where it belongs: the part of the picture at `crop` is what the model saw, and the classes
+    are that part, scaled to the part of the model's canvas at `content`."""
 
     @functools.cached_property
     def _place(self) -> tuple[int, ...]:
@@ -223,8 +228,8 @@ def answer(packet: bytes, run: RunInfo | None, labels: Sequence[str], identity: 
 def parse(packet: bytes, *, labels: Sequence[str] = (), identity: str | None = None) -> Detections | Embedding | Mask:
     """A result of a packet that was stored or sent, after every size and offset in it was checked.
 
-    `labels` are the model's (ModelInfo.labels), and `identity` is what made it (Result.identity). Raises rung.IntegrityError
-    for a packet that is damaged, and rung.VersionError for one of another version.
+    `labels` are the model's (ModelInfo.labels), and `identity` is what made it (Result.identity). Raises
+    rung.IntegrityError for a packet that is damaged, and rung.VersionError for one of another version.
     """
     packet = bytes(packet)
     aligned = ctypes.create_string_buffer(len(packet) + 8)

@@ -101,12 +101,41 @@ static void make_content(void *user, uint32_t y, uint8_t *to)
         work->parts->row(&work->columns, from, to);
 }
 
+/** Is the content, which covers the canvas, the crop but for its alpha? */
+static bool is_canvas_but_for_alpha(const struct rung__preprocess_frame *frame)
+{
+    const struct rung__placement *placement = frame->placement;
+    const struct rung__canvas *canvas = frame->canvas;
+    return canvas->layout == RUNG_LAYOUT_BGRA && frame->surface->format == RUNG_PIXEL_BGRA8 &&
+           placement->crop.width == canvas->width && placement->crop.height == canvas->height &&
+           placement->width == canvas->width && placement->height == canvas->height;
+}
+
+/** Copies the rows first..end, with an alpha of 255. */
+static void copy_opaque(const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end)
+{
+    const struct rung__surface *surface = frame->surface;
+    const struct rung__crop *crop = &frame->placement->crop;
+    const size_t row_bytes = (size_t)frame->canvas->width * 4;
+    for (uint32_t y = first; y < end; y++) {
+        const uint8_t *from =
+            surface->pixels + ((size_t)crop->y + y) * (size_t)surface->stride + (size_t)crop->x * 4;
+        uint8_t *to = (uint8_t *)frame->tensor + y * row_bytes;
+        for (size_t i = 0; i < row_bytes; i += 4)
+            rung__put_u32(to + i, rung__get_u32(from + i) | UINT32_C(0xff000000));
+    }
+}
+
 void rung__nearest_rows(const struct rung__resampler *self,
                         const struct rung__preprocess_frame *frame, uint32_t first, uint32_t end,
                         void *scratch)
 {
     const struct rung__nearest_parts *parts = self->parts;
     const struct layout layout = lay_out(parts, frame->placement);
+    if (is_canvas_but_for_alpha(frame)) {
+        copy_opaque(frame, first, end);
+        return;
+    }
     struct work work = {
         .parts = parts,
         .frame = frame,

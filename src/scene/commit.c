@@ -46,11 +46,11 @@ static void note_targets(struct rung_scene *scene, const struct rung__compositio
 static void compose(struct rung_scene *scene, struct rung__published_view *to)
 {
     struct rung__scene_part parts[RUNG_SCENE_SOURCES_MAX];
-    const bool outdated = is_outdated(scene), incomplete = !rung__scene_is_complete(scene);
+    const bool incomplete = !rung__scene_is_complete(scene);
     struct rung__composition composition = {
         .parts = parts,
         .min_confidence = scene->min_confidence,
-        .outdated = outdated,
+        .outdated = is_outdated(scene),
         .incomplete = incomplete,
         .keys = scene->keys,
         .max_targets = scene->max_targets,
@@ -59,7 +59,7 @@ static void compose(struct rung_scene *scene, struct rung__published_view *to)
     to->view.packet_bytes = rung__compose(&composition, to->packet);
     to->view.flags = (incomplete ? (uint32_t)RUNG_SCENE_INCOMPLETE : 0) |
                      (composition.left_out ? (uint32_t)RUNG_SCENE_TRUNCATED : 0) |
-                     (outdated ? (uint32_t)RUNG_SCENE_STALE : 0);
+                     (composition.outdated ? (uint32_t)RUNG_SCENE_STALE : 0);
     note_targets(scene, &composition);
 }
 

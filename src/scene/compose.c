@@ -93,6 +93,8 @@ uint64_t rung__compose(struct rung__composition *composition, void *to)
 {
     struct rung__reduction reduction = {composition->keys, composition->max_targets, 0, false};
     rung_packet_header header = composition->header;
+    header.flags = flags_of(composition);
+    composition->outdated |= (header.flags & RUNG_PACKET_STALE) != 0;
     for (uint32_t p = 0; p < composition->part_count; p++)
         composition->parts[p].targets = 0;
     collect(composition, &reduction);
@@ -107,10 +109,11 @@ uint64_t rung__compose(struct rung__composition *composition, void *to)
     header.count = reduction.count;
     header.stride = sizeof *targets;
     header.space = RUNG_SPACE_DESKTOP;
-    header.flags = flags_of(composition);
     composition->left_out = reduction.left_out || header.flags & RUNG_PACKET_INCOMPLETE;
     if (composition->left_out || composition->incomplete)
         header.flags |= RUNG_PACKET_INCOMPLETE;
+    if (composition->outdated)
+        header.flags |= RUNG_PACKET_STALE;
     if (writing.truncated)
         header.flags |= RUNG_PACKET_ATTACHMENTS_TRUNCATED;
     header.total_size =

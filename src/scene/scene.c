@@ -7,6 +7,7 @@
 #include "artifact/heads.h"
 #include "base/error.h"
 #include "session/context.h"
+#include "session/frame.h"
 #include "session/structure.h"
 
 #define PERIOD_DEFAULT  UINT64_C(33333333)
@@ -182,22 +183,30 @@ rung_result rung_scene_remove_source(rung_scene *scene, uint64_t source_id)
     return rung__sources_remove(&scene->sources, source_id);
 }
 
-rung_result rung_scene_offer(rung_scene *scene, const rung_scene_frame *caller_frame)
+/** Both structures, checked. */
+static rung_result read_frame(const rung_scene_frame *caller_frame, struct rung__offered *offered)
 {
     rung_scene_frame frame;
-    struct rung__offered offered;
-    if (!scene || !caller_frame)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_scene_offer: an argument is NULL");
+    struct rung__surface surface;
+    struct rung__crop crop;
     rung_result result =
         rung__structure_read(&frame, sizeof frame, caller_frame, "rung_scene_frame");
     if (result == RUNG_OK && !frame.frame)
         result = rung__fail(RUNG_INVALID_ARGUMENT, "rung_scene_frame.frame is NULL");
     if (result == RUNG_OK)
-        result =
-            rung__structure_read(&offered.frame, sizeof offered.frame, frame.frame, "rung_frame");
+        result = rung__frame_read(frame.frame, &offered->frame, &surface, &crop);
     if (result == RUNG_OK)
-        result =
-            rung__desktop_map_init(&offered.map, &frame, offered.frame.width, offered.frame.height);
+        result = rung__desktop_map_init(&offered->map, &frame, offered->frame.width,
+                                        offered->frame.height);
+    return result;
+}
+
+rung_result rung_scene_offer(rung_scene *scene, const rung_scene_frame *caller_frame)
+{
+    struct rung__offered offered;
+    if (!scene || !caller_frame)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_scene_offer: an argument is NULL");
+    const rung_result result = read_frame(caller_frame, &offered);
     if (result != RUNG_OK)
         return result;
     offered.captured_ns =

@@ -19,12 +19,14 @@ struct rung__run {
     struct rung__surface surface;
     struct rung__placement placement;
     struct rung__mapping mapping;
+    uint32_t mapped_width, mapped_height; /**< of the surface that it and the placement are for */
     bool reading;                         /**< rung__frame_end_read is due */
     void *tensor;                         /**< where it is made */
     uint64_t generation;                  /**< of the tensor, 1 for the first */
     uint64_t preprocess_ns;               /**< that it took */
     uint64_t run_ns;                      /**< likewise */
     uint64_t started, answered, finished; /**< rung__clock_now */
+    uint64_t prepared; /**< likewise; or when it came to the thread that runs it */
 };
 
 /** Where one frame at a time is worked on: the provider's context and all memory of a frame. */

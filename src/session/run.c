@@ -22,6 +22,22 @@ const struct rung__answer *rung__answer_of(const struct rung_context *context)
     }
 }
 
+/** The mapping takes longer than all else here, and frames most often come in one size. */
+static void place(struct rung__run *run, const struct rung__canvas *canvas,
+                  const struct rung__crop *crop)
+{
+    const struct rung__surface *surface = &run->surface;
+    struct rung__placement placement;
+    rung__fit(canvas, crop, &placement);
+    if (memcmp(&placement, &run->placement, sizeof placement) == 0 &&
+        run->mapped_width == surface->width && run->mapped_height == surface->height)
+        return;
+    run->placement = placement;
+    run->mapped_width = surface->width;
+    run->mapped_height = surface->height;
+    rung__mapping(&placement, surface->width, surface->height, &run->mapping);
+}
+
 rung_result rung__run_place(const struct rung_context *context, struct rung__lane *lane,
                             const rung_frame *frame)
 {
@@ -31,8 +47,7 @@ rung_result rung__run_place(const struct rung_context *context, struct rung__lan
     if (result != RUNG_OK)
         return result;
     run->started = rung__clock_now();
-    rung__fit(&context->model->artifact.view.header.canvas, &crop, &run->placement);
-    rung__mapping(&run->placement, run->surface.width, run->surface.height, &run->mapping);
+    place(run, &context->model->artifact.view.header.canvas, &crop);
     return RUNG_OK;
 }
 
@@ -74,7 +89,8 @@ rung_result rung__run_prepare(struct rung_context *context, struct rung__lane *l
     };
     result = rung__stage_run(&context->stages, RUNG__STAGE_PREPROCESS, &request);
     run->tensor = buffer.target;
-    run->preprocess_ns = rung__clock_now() - run->started;
+    run->prepared = rung__clock_now();
+    run->preprocess_ns = run->prepared - run->started;
     return result;
 }
 
@@ -89,6 +105,7 @@ rung_result rung__run_take(struct rung_context *context, struct rung__lane *lane
     memcpy(buffer.target, tensor, (size_t)buffer.bytes);
     lane->run.tensor = buffer.target;
     lane->run.generation = ++context->generation;
+    lane->run.prepared = rung__clock_now();
     return RUNG_OK;
 }
 
@@ -104,7 +121,6 @@ rung_result rung__run_model(struct rung_context *context, struct rung__lane *lan
 {
     struct rung__engine_request request = {context->serving->rung->provider->run, lane->running};
     struct rung__run *run = &lane->run;
-    const uint64_t began = rung__clock_now();
     if (atomic_load_explicit(&context->loss.lost, memory_order_relaxed))
         return rung__loss_tell(context); /* earlier in this series, which goes on to its end */
     rung_result result = hand_over(lane);
@@ -112,7 +128,7 @@ rung_result rung__run_model(struct rung_context *context, struct rung__lane *lan
     if (result == RUNG_OK)
         result = rung__stage_run(&context->stages, RUNG__STAGE_ENGINE, &request);
     run->answered = rung__clock_now();
-    run->preprocess_ns += started - began;
+    run->preprocess_ns += started - run->prepared;
     run->run_ns = run->answered - started;
     if (result == RUNG_OK)
         rung__lane_widen(lane, context);

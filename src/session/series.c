@@ -53,9 +53,11 @@ static bool prepare(void *user, uint32_t slot)
 static void run(void *user, uint32_t slot)
 {
     struct series *series = user;
+    struct rung__lane *lane = &series->context->lanes[slot];
     struct item *item = &series->items[slot];
+    lane->run.prepared = rung__clock_now(); /* the frame may have waited for this thread */
     if (item->result == RUNG_OK)
-        keep_result(item, rung__run_model(series->context, &series->context->lanes[slot]));
+        keep_result(item, rung__run_model(series->context, lane));
 }
 
 static void finish(void *user, uint32_t slot)
@@ -65,7 +67,7 @@ static void finish(void *user, uint32_t slot)
     struct item *item = &series->items[slot];
     size_t size = 0;
     rung__run_end_reading(lane);
-    lane->run.answered = rung__clock_now(); /* the frame may have waited for this thread */
+    lane->run.answered = rung__clock_now(); /* and for this one */
     if (item->result == RUNG_OK)
         keep_result(item,
                     series->answer->write(series->context, lane,

@@ -139,7 +139,8 @@ static void serve(struct rung__tickets *tickets, struct rung__slot *slot, uint64
 
 static bool rebuild_if_due(struct rung_context *context)
 {
-    if (rung__clock_now() < rung__rebuild_due(context))
+    if (rung__rebuild_due(context) == RUNG__CLOCK_NEVER ||
+        rung__clock_now() < rung__rebuild_due(context))
         return false;
     rung__use_wait(&context->use);
     if (rung__clock_now() >= rung__rebuild_due(context))

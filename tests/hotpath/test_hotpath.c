@@ -274,13 +274,66 @@ static void count_frames(struct subject *subject, const struct form *form, const
     finish(subject);
 }
 
-static void a_frame_is_answered_without_any_of_it(void **state)
+typedef void count_fn(struct subject *subject, const struct form *form, const char *rung);
+
+static void count_on_every_rung(struct subject *subject, count_fn *count)
 {
     static const char *const rungs[] = {"dummy", "ort-cpu", "tract"};
     for (size_t r = 0; r < sizeof rungs / sizeof *rungs; r++)
         for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
             if (!forms[f].bgra || strcmp(rungs[r], "tract") != 0) /* which takes f32 alone */
-                count_frames(*state, &forms[f], rungs[r]);
+                count(subject, &forms[f], rungs[r]);
+}
+
+static void a_frame_is_answered_without_any_of_it(void **state)
+{
+    count_on_every_rung(*state, count_frames);
+}
+
+static void note_release(void *user, const void *pixels)
+{
+    (void)pixels;
+    ++*(unsigned *)user;
+}
+
+static void count_tickets(struct subject *subject, const struct form *form, const char *rung)
+{
+    rung_run_info info = {.struct_size = sizeof info, .version = RUNG_STRUCT_VERSION};
+    const rung_span span = {subject->packet, sizeof subject->packet};
+    const rung_frame *const frames[] = {&subject->frame};
+    const rung_request request = {.struct_size = sizeof request,
+                                  .version = RUNG_STRUCT_VERSION,
+                                  .frame_count = 1,
+                                  .frames = frames};
+    unsigned released = 0, served = 0;
+    size_t needed;
+    start(subject, form, rung, NULL, RUNG_CONTEXT_TICKETS);
+    subject->frame.release = note_release;
+    subject->frame.release_user = &released;
+    counting_begin();
+    for (unsigned i = 0; i < FRAMES; i++) {
+        rung_ticket ticket;
+        rung_ticket_state state;
+        rung_result result = rung_submit(subject->context, &request, &ticket);
+        if (result == RUNG_OK && i % 2)
+            result = rung_poll(subject->context, ticket, &state);
+        if (result == RUNG_OK && i % 4 == 3)
+            result = rung_wait(subject->context, ticket, RUNG_FOREVER, &state);
+        if (result == RUNG_OK)
+            result = rung_collect(subject->context, ticket, RUNG_FOREVER, span, &needed, &info);
+        served += result == RUNG_OK;
+    }
+    counting_end();
+    assert_int_equal(served, FRAMES);
+    assert_int_equal(released, FRAMES);
+    printf("by tickets: ");
+    require_nothing_of_ours(form->name, rung);
+    finish(subject);
+}
+
+static void a_ticket_is_answered_without_any_of_it(void **state)
+{
+    count_on_every_rung(*state, count_tickets);
 }
 
 /** The next of numbers that look random, below a limit. */
@@ -402,6 +455,7 @@ int main(void)
         cmocka_unit_test(what_libc_does_counts_for_whom_it_works),
         cmocka_unit_test(only_what_lies_between_the_marks_is_counted),
         cmocka_unit_test(a_frame_is_answered_without_any_of_it),
+        cmocka_unit_test(a_ticket_is_answered_without_any_of_it),
         cmocka_unit_test(frames_of_every_size_up_to_the_largest_need_no_more),
         cmocka_unit_test(a_frame_that_is_refused_costs_none_either),
         cmocka_unit_test(threads_that_share_a_frame_or_overlap_frames_take_no_lock),

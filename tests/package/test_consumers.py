@@ -112,6 +112,8 @@ def test_the_program_of_a_moved_prefix_runs(installation, expected, tmp_path):
     program = installation.moved(tmp_path / "moved").program
     if not program.exists():
         pytest.skip("the command line is not built")
+    if installation.options["prefix"] == "/usr":
+        pytest.skip("it is built for a prefix whose library the loader knows")
     told = run_quietly(program, "detect", "-m", "centerface", "--json", "--rung", "tract", FACE, env=environment())
     assert [target["class"] for target in json.loads(told)["targets"]] == [target["class"] for target in expected]
 

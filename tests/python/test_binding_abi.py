@@ -16,6 +16,7 @@ STRUCTURES = {name: kind for name, kind in vars(_abi).items()
 ENUMS = {"rung_log_level": (_abi.LOG_LEVELS, "RUNG_LOG_"), "rung_probe_policy": (_abi.PROBE_POLICIES, "RUNG_PROBE_"),
          "rung_role": (_abi.ROLES, "RUNG_ROLE_"), "rung_artifact_kind": (_abi.ARTIFACT_KINDS, "RUNG_ARTIFACT_"),
          "rung_form": (_abi.FORMS, "RUNG_FORM_"), "rung_head": (_abi.HEADS, "RUNG_HEAD_"),
+         "rung_ticket_state": (_abi.TICKET_STATES, "RUNG_TICKET_"),
          "rung_pixel_format": (_abi.PIXELS, "RUNG_PIXEL_")}
 
 

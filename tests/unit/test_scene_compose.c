@@ -205,11 +205,23 @@ static void on_a_desktop_that_is_gone_nothing_is_actionable(void **state)
     const rung_target *targets = (const rung_target *)(compose(&composition) + 1);
     assert_int_equal(targets[2].flags, RUNG_TARGET_ACTIONABLE);
     composition.outdated = true;
-    (void)compose(&composition);
+    assert_int_equal(compose(&composition)->flags, RUNG_PACKET_STALE);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(targets[i].flags, 0);
         assert_int_equal(targets[i].capabilities, 0);
     }
+}
+
+static void with_a_part_that_is_stale_all_of_it_is(void **state)
+{
+    (void)state;
+    uint32_t random = 9;
+    fill(&founds[0], 0, 2, &random);
+    fill(&founds[1], 1, 2, &random);
+    founds[1].header.flags = RUNG_PACKET_STALE;
+    struct rung__composition composition = composition_of(2, 5);
+    assert_int_equal(compose(&composition)->flags, RUNG_PACKET_STALE);
+    assert_true(composition.outdated);
 }
 
 static void key_points_move_with_their_target(void **state)
@@ -296,6 +308,7 @@ int main(void)
         cmocka_unit_test(what_a_part_left_out_is_left_out),
         cmocka_unit_test(a_missing_part_makes_it_incomplete),
         cmocka_unit_test(on_a_desktop_that_is_gone_nothing_is_actionable),
+        cmocka_unit_test(with_a_part_that_is_stale_all_of_it_is),
         cmocka_unit_test(key_points_move_with_their_target),
         cmocka_unit_test(attachments_end_with_the_first_that_does_not_fit),
     };

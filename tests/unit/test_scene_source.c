@@ -227,6 +227,20 @@ static void a_frame_of_an_older_desktop_than_its_source_is_stale(void **state)
     rung__sources_finish(&sources);
 }
 
+static void while_one_thread_offers_another_is_told_busy(void **state)
+{
+    (void)state;
+    assert_int_equal(rung__sources_add(&sources, 5), RUNG_OK);
+    atomic_store(&source_at(5)->offering, true); /* as in the midst of it */
+    assert_int_equal(offer(5, 1), RUNG_BUSY);
+    assert_int_equal(rung__sources_remove(&sources, 5), RUNG_BUSY);
+    assert_int_equal(released[1], 0); /* it is still the caller's */
+    atomic_store(&source_at(5)->offering, false);
+    assert_int_equal(offer(5, 1), RUNG_OK);
+    assert_int_equal(count_of(5, RUNG__FRAMES_OFFERED), 1);
+    rung__sources_finish(&sources);
+}
+
 /** An owner of many frames whose threads offer, take, put back, add and remove at once. */
 struct owner {
     uintptr_t first, count;
@@ -323,6 +337,7 @@ int main(void)
         cmocka_unit_test_setup(what_is_put_back_into_a_source_that_was_removed_is_given_back,
                                set_up),
         cmocka_unit_test_setup(a_frame_of_an_older_desktop_than_its_source_is_stale, set_up),
+        cmocka_unit_test_setup(while_one_thread_offers_another_is_told_busy, set_up),
         cmocka_unit_test_setup(every_frame_is_released_once_whatever_threads_do, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
