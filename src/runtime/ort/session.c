@@ -298,8 +298,8 @@ rung_result rung__ort_run_once(struct rung__ort_run *run)
     if (session->copies_input)
         result = bind_input(run);
     if (result == RUNG_OK)
-        result = check_run(
-            ort, ort->call.run_with_binding(session->handle, run->options, run->binding));
+        result =
+            check_run(ort, ort->call.run_with_binding(session->handle, run->options, run->binding));
     rung__ort_turn_end(session);
     return result;
 }
