@@ -518,6 +518,7 @@ static void read_reports(void *argument)
     uint64_t frames = 0;
     while (!atomic_load(&reader->ending) || reader->reads < 3) {
         const rung_report report = report_of(reader->context);
+        json_decref(json_of(reader->context));
         assert_true(report.frames >= frames);
         frames = report.frames;
         reader->reads++;
@@ -534,6 +535,24 @@ static void it_is_read_while_frames_are_worked_on(void **state)
     atomic_store(&reader.ending, true);
     rung__thread_join(&thread);
     assert_int_equal(report_of(subject->context).frames, 200);
+}
+
+static void it_is_read_while_the_context_is_rebuilt(void **state)
+{
+    struct subject *subject = *state;
+    struct reader reader = {.context = subject->context};
+    struct rung__thread thread;
+    assert_int_equal(rung__thread_start(&thread, "reader", read_reports, &reader), RUNG_OK);
+    for (uint32_t i = 0; i < 5; i++) {
+        rung__loss_note(subject->context);
+        assert_int_equal(rung_context_rebuild(subject->context), RUNG_OK);
+        detect(subject, 1);
+    }
+    atomic_store(&reader.ending, true);
+    rung__thread_join(&thread);
+    const rung_report report = report_of(subject->context);
+    assert_int_equal(report.rebuilds, 5);
+    assert_int_equal(report.frames, 5);
 }
 
 static int run_contract(const char *rung)
@@ -557,6 +576,7 @@ static int run_contract(const char *rung)
         cmocka_unit_test(json_says_the_same),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(it_is_read_while_frames_are_worked_on),
+        cmocka_unit_test(it_is_read_while_the_context_is_rebuilt),
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         tests[i].setup_func = set_up;
