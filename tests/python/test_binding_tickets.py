@@ -73,6 +73,12 @@ def test_a_result_may_be_asked_for_again(faces):
     assert one.result() is first  # and it outlives its context
 
 
+def test_an_empty_result_may_be_asked_for_again_too(faces):
+    with faces.context(depth=1) as context:
+        one = context.submit(np.zeros((64, 64, 3), np.uint8))
+        assert one.result() is one.result() and len(one.result()) == 0 and one.state == "complete"
+
+
 def test_a_ticket_goes_through_its_states(faces):
     with faces.context(depth=8) as context:
         tickets = [context.submit(picture()) for _ in range(8)]
