@@ -118,7 +118,7 @@ static int await_source(struct watched *source)
     if (source->report.state != FEED_FAILED)
         return signals_caught() ? EXIT_INTERRUPTED : EXIT_DONE;
     watch_tell(source, source->report.sentence);
-    return EXIT_IO;
+    return source->report.lacks ? EXIT_BACKEND : EXIT_IO;
 }
 
 static int lay_out(struct call *call)
@@ -258,13 +258,13 @@ static int run_ticks(struct call *call)
     }
 }
 
-/** A failing model says more than a frame that cannot be read. */
+/** A failing model, or what is lacking, says more than a frame that cannot be read. */
 static int status_of(const struct watch *watch)
 {
     int status = EXIT_DONE;
     for (size_t i = 0; i < watch->count; i++) {
         const struct watched *source = &watch->sources[i];
-        if (source->counters.failed)
+        if (source->counters.failed || source->report.lacks)
             return EXIT_BACKEND;
         if (source->report.broken || source->report.state == FEED_FAILED)
             status = EXIT_IO;

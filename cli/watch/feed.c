@@ -43,18 +43,32 @@ static void set_state(struct feed *feed, enum feed_state state, const char *sent
 {
     pthread_mutex_lock(&feed->lock);
     feed->report.state = state;
-    if (sentence)
-        snprintf(feed->report.sentence, sizeof feed->report.sentence, "%s", sentence);
+    snprintf(feed->report.sentence, sizeof feed->report.sentence, "%s", sentence);
     pthread_cond_broadcast(&feed->changed);
     pthread_mutex_unlock(&feed->lock);
 }
 
-static void note_broken(struct feed *feed, const char *sentence)
+/** Whose fault it was decides the exit status. */
+static void note_error(struct feed *feed, const struct photo_error *error, bool lacks)
 {
     pthread_mutex_lock(&feed->lock);
-    feed->report.broken++;
-    snprintf(feed->report.sentence, sizeof feed->report.sentence, "%s", sentence);
+    feed->report.lacks = feed->report.lacks || lacks || strcmp(error->code, "NO_MEMORY") == 0;
+    snprintf(feed->report.sentence, sizeof feed->report.sentence, "%s", error->message);
     pthread_mutex_unlock(&feed->lock);
+}
+
+static void note_broken(struct feed *feed, const struct photo_error *error)
+{
+    note_error(feed, error, false);
+    pthread_mutex_lock(&feed->lock);
+    feed->report.broken++;
+    pthread_mutex_unlock(&feed->lock);
+}
+
+static void fail(struct feed *feed, const struct photo_error *error, bool lacks)
+{
+    note_error(feed, error, lacks);
+    set_state(feed, FEED_FAILED, error->message);
 }
 
 /** False when the feed is to stop. */
@@ -164,9 +178,9 @@ static uint64_t due_after(const struct feed *feed, uint64_t due_ns)
 }
 
 /** A frame that cannot be had takes its time like any other. */
-static bool pass_broken(struct feed *feed, struct position *at, const char *sentence)
+static bool pass_broken(struct feed *feed, struct position *at, const struct photo_error *error)
 {
-    note_broken(feed, sentence);
+    note_broken(feed, error);
     at->number++;
     if (at->due_ns == 0)
         return true;
@@ -184,7 +198,7 @@ static struct feed_slot *read_next(struct feed *feed, struct position *at)
         case KIND_FRAME:
             return slot;
         case KIND_BROKEN:
-            goes_on = pass_broken(feed, at, error.message);
+            goes_on = pass_broken(feed, at, &error);
             break;
         case KIND_END:
             goes_on = begin_again(feed, at);
@@ -192,7 +206,7 @@ static struct feed_slot *read_next(struct feed *feed, struct position *at)
                 end(feed);
             break;
         case KIND_FAILED:
-            set_state(feed, FEED_FAILED, error.message);
+            fail(feed, &error, false);
             break;
         case KIND_STOPPED:
             break;
@@ -203,6 +217,14 @@ static struct feed_slot *read_next(struct feed *feed, struct position *at)
         }
     }
     return NULL;
+}
+
+/** The scene did not take a frame, and the library says why. */
+static void refused(struct feed *feed)
+{
+    struct photo_error error = {.code = "REFUSED"};
+    snprintf(error.message, sizeof error.message, "%s", rung_last_error());
+    note_broken(feed, &error);
 }
 
 static bool offer(struct feed *feed, struct feed_slot *slot, const struct position *at)
@@ -234,7 +256,7 @@ static bool offer(struct feed *feed, struct feed_slot *slot, const struct positi
     if (rung_scene_offer(feed->scene, &placed) == RUNG_OK)
         return true;
     give_back(slot);
-    note_broken(feed, rung_last_error());
+    refused(feed);
     return false;
 }
 
@@ -314,7 +336,7 @@ static void *run(void *data)
     struct feed *feed = data;
     struct photo_error error = {0};
     if (feed->kind->has_pictures && !start_pictures(&error)) {
-        set_state(feed, FEED_FAILED, error.message);
+        fail(feed, &error, true);
         return NULL;
     }
     play(feed);

@@ -40,6 +40,7 @@ struct feed_report {
     uint64_t frames;        /**< that the scene took */
     uint64_t broken;        /**< that could not be read, or that the scene did not take */
     uint64_t last_ns;       /**< when the last one was offered, or playing began */
+    bool lacks;             /**< memory, or libvips: what went wrong is no fault of the frames */
     /** The last thing that went wrong, or how it ended; "": nothing. */
     char sentence[FEED_SENTENCE_BYTES];
 };
