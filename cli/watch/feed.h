@@ -91,7 +91,7 @@ struct feed_report feed_look(struct feed *feed, uint64_t now_ns);
 /** "starting", "playing", "stalled", "ended", "failed". */
 const char *feed_state_name(enum feed_state state);
 
-/** Ends its thread. The stop file of its kind must be readable by then. */
+/** Ends its thread. The stop file must be at its end by then. */
 void feed_stop(struct feed *feed);
 
 /** After feed_stop and the end of the scene. False when a frame did not come back from it. */
