@@ -370,7 +370,7 @@ rung_result rung_context_reset(rung_context *context)
     rung_result result = check(context, "rung_context_reset");
     if (result != RUNG_OK)
         return result;
-    uint64_t alive[RUNG__DEPTH_MAX];
+    uint64_t alive[RUNG__DEPTH_MAX] = {0};
     struct rung__tickets *tickets = context->tickets;
     for (uint32_t i = 0; i < tickets->depth; i++)
         alive[i] = rung__slot_generation(atomic_load(&tickets->slots[i].word));
