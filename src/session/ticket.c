@@ -129,9 +129,9 @@ static rung_result read_request(const struct rung__tickets *tickets, const rung_
 rung_result rung_submit(rung_context *context, const rung_request *callers, rung_ticket *ticket)
 {
     rung_request request;
+    if (!callers || !ticket)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_submit: an argument is NULL");
     rung_result result = check(context, "rung_submit");
-    if (result == RUNG_OK && (!callers || !ticket))
-        result = rung__fail(RUNG_INVALID_ARGUMENT, "rung_submit: an argument is NULL");
     if (result != RUNG_OK)
         return result;
     struct rung__tickets *tickets = context->tickets;
@@ -176,9 +176,9 @@ static rung_result wait_for_end(struct rung__slot *slot, rung_ticket ticket, uin
 
 rung_result rung_poll(rung_context *context, rung_ticket ticket, rung_ticket_state *state)
 {
+    if (!state)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_poll: state is NULL");
     rung_result result = check(context, "rung_poll");
-    if (result == RUNG_OK && !state)
-        result = rung__fail(RUNG_INVALID_ARGUMENT, "rung_poll: state is NULL");
     if (result != RUNG_OK)
         return result;
     struct rung__slot *slot = slot_of(context, ticket);
@@ -317,13 +317,19 @@ static bool retire_idle(struct rung__slot *slot, uint64_t generation)
     return false;
 }
 
-/** A running one is no longer wanted. It may have come to its end meanwhile. */
-static void suppress(struct rung__slot *slot, uint64_t generation)
+/** A running one is no longer wanted, and its run is to end. It may have come to its end meanwhile;
+ * the worker does not go on to the next ticket before this is over. */
+static void suppress(struct rung_context *context, struct rung__slot *slot, uint64_t generation)
 {
     uint64_t never = 0;
     (void)atomic_compare_exchange_strong(&slot->cancelled, &never, rung__clock_now());
-    if (!rung__slot_move(slot, generation, RUNG__SLOT_RUNNING, RUNG__SLOT_CANCELLING))
+    atomic_fetch_add(&slot->interrupting, 1);
+    if (rung__slot_move(slot, generation, RUNG__SLOT_RUNNING, RUNG__SLOT_CANCELLING))
+        rung__worker_interrupt(context->tickets);
+    else
         (void)rung__slot_move(slot, generation, RUNG__SLOT_ENDING, RUNG__SLOT_CANCELLING);
+    if (atomic_fetch_sub(&slot->interrupting, 1) == 1)
+        rung__wake_one(&slot->interrupting);
 }
 
 rung_result rung_cancel(rung_context *context, rung_ticket ticket)
@@ -337,7 +343,7 @@ rung_result rung_cancel(rung_context *context, rung_ticket ticket)
         return stale();
     if (retire_idle(slot, generation))
         return RUNG_OK;
-    suppress(slot, generation);
+    suppress(context, slot, generation);
     if (retire_idle(slot, generation))
         return RUNG_OK;
     return state_of(atomic_load(&slot->word), ticket)
@@ -347,13 +353,13 @@ rung_result rung_cancel(rung_context *context, rung_ticket ticket)
 }
 
 /** Until this generation is gone, whoever lets it go. */
-static void drop(struct rung__slot *slot, uint64_t generation)
+static void drop(struct rung_context *context, struct rung__slot *slot, uint64_t generation)
 {
     for (;;) {
         const uint64_t word = atomic_load(&slot->word);
         if (rung__slot_generation(word) != generation || retire_idle(slot, generation))
             return;
-        suppress(slot, generation);
+        suppress(context, slot, generation);
         if (rung__slot_phase(word) == RUNG__SLOT_CANCELLING ||
             rung__slot_phase(word) == RUNG__SLOT_COLLECTING ||
             rung__slot_phase(word) == RUNG__SLOT_RETIRING)
@@ -366,12 +372,12 @@ rung_result rung_context_reset(rung_context *context)
     rung_result result = check(context, "rung_context_reset");
     if (result != RUNG_OK)
         return result;
-    uint64_t alive[RUNG__DEPTH_MAX];
+    uint64_t alive[RUNG__DEPTH_MAX] = {0};
     struct rung__tickets *tickets = context->tickets;
     for (uint32_t i = 0; i < tickets->depth; i++)
         alive[i] = rung__slot_generation(atomic_load(&tickets->slots[i].word));
     for (uint32_t i = 0; i < tickets->depth; i++)
         if (alive[i])
-            drop(&tickets->slots[i], alive[i]);
+            drop(context, &tickets->slots[i], alive[i]);
     return RUNG_OK;
 }
