@@ -122,7 +122,7 @@ static uint64_t published(rung_scene *scene)
     return counters.published;
 }
 
-static void nor_does_a_scene_with_a_thread_of_its_own_do_any_of_it(void **state)
+static void a_scene_with_a_thread_of_its_own_takes_none_either(void **state)
 {
     struct subject *subject = *state;
     const rung_scene_options options = {
@@ -140,7 +140,7 @@ static void nor_does_a_scene_with_a_thread_of_its_own_do_any_of_it(void **state)
     counting_end();
     must(rung_scene_stop(scene));
     assert_int_equal(failed, 0);
-    require_nothing_of_ours("a scene of two sources", "dummy");
+    require_nothing_of_ours("a scene with a thread", "dummy");
     rung_scene_destroy(scene);
     subject_finish(subject);
 }
@@ -150,7 +150,7 @@ int main(void)
     struct subject subject = {0};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(a_scene_is_made_and_read_without_any_of_it, &subject),
-        cmocka_unit_test_prestate(nor_does_a_scene_with_a_thread_of_its_own_do_any_of_it, &subject),
+        cmocka_unit_test_prestate(a_scene_with_a_thread_of_its_own_takes_none_either, &subject),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
