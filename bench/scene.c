@@ -39,7 +39,7 @@
 struct loop {
     pthread_t thread;
     rung_scene *scene; /* it reads; NULL: it only wakes */
-    uint64_t phase_ns;
+    uint32_t random;
     struct rung__histogram lateness, reading;
     uint64_t scenes, targets; /* that were seen */
 };
@@ -154,11 +154,20 @@ static void read_newest(struct loop *loop, uint64_t *last)
     rung__histogram_add(&loop->reading, rung__clock_now() - began);
 }
 
+/** Somewhere in the first half of the period, so that neither loop keeps a place of its own between
+ * the ticks and the cameras. */
+static uint64_t next_shift(struct loop *loop)
+{
+    loop->random = loop->random * 1664525u + 1013904223u;
+    return (loop->random >> 8) % (READ_NS / 2);
+}
+
 static void *wake_on(void *pointer)
 {
     struct loop *loop = pointer;
     uint64_t last = 0;
-    for (uint64_t due = rung__clock_now() + loop->phase_ns; !atomic_load(&ending); due += READ_NS) {
+    for (uint64_t start = rung__clock_now(); !atomic_load(&ending); start += READ_NS) {
+        const uint64_t due = start + next_shift(loop);
         sleep_until(due);
         const uint64_t now = rung__clock_now();
         rung__histogram_add(&loop->lateness, now > due ? now - due : 0);
@@ -231,7 +240,8 @@ static bool run(rung_scene *scene, unsigned seconds)
     pthread_t cameras;
     rung_scene_counters all = {.struct_size = sizeof all, .version = RUNG_STRUCT_VERSION};
     reader.scene = scene;
-    bare.phase_ns = READ_NS / 2;
+    reader.random = 1;
+    bare.random = 2;
     const double busy = busy_seconds(), own = own_seconds();
     const uint64_t began = rung__clock_now();
     if (pthread_create(&cameras, NULL, take_pictures, scene) ||
