@@ -95,11 +95,51 @@ static void a_scene_is_made_and_read_without_any_of_it(void **state)
         count_ticks(*state, rungs[i]);
 }
 
+/** Offers a frame of each source, reads what was published last, and tells how many were. */
+static rung_result offer_and_read(rung_scene *scene, struct subject *subject, unsigned tick,
+                                  uint64_t *published)
+{
+    rung_scene_counters counters = {.struct_size = sizeof counters, .version = RUNG_STRUCT_VERSION};
+    const rung_scene_view *view;
+    rung_result result = offer_all(scene, subject, tick);
+    if (result == RUNG_OK && rung_scene_acquire(scene, &view) == RUNG_OK)
+        result = rung_scene_release(scene, view);
+    if (result == RUNG_OK)
+        result = rung_scene_get_counters(scene, &counters);
+    *published = counters.published;
+    return result;
+}
+
+static void a_scene_with_a_thread_of_its_own_takes_no_lock_either(void **state)
+{
+    struct subject *subject = *state;
+    const rung_scene_options options = {
+        .struct_size = sizeof options, .version = RUNG_STRUCT_VERSION, .period_ns = 100000};
+    rung_scene *scene = NULL;
+    unsigned failed = 0;
+    uint64_t published = 0;
+    subject_start(subject, &forms[0], "dummy", NULL, 0);
+    must(rung_scene_create(subject->context, &options, &scene));
+    for (uint64_t source = 1; source <= SOURCES; source++)
+        must(rung_scene_add_source(scene, source));
+    must(rung_scene_start(scene));
+    counting_begin();
+    for (unsigned i = 0; i < FRAMES || published < FRAMES / 10; i++)
+        failed += offer_and_read(scene, subject, i, &published) != RUNG_OK;
+    counting_end();
+    must(rung_scene_stop(scene));
+    assert_int_equal(failed, 0);
+    require_nothing_of_ours("a scene with a thread", "dummy");
+    rung_scene_destroy(scene);
+    subject_finish(subject);
+}
+
 int main(void)
 {
     struct subject subject = {0};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(a_scene_is_made_and_read_without_any_of_it, &subject),
+        cmocka_unit_test_prestate(a_scene_with_a_thread_of_its_own_takes_no_lock_either, &subject),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
