@@ -208,6 +208,18 @@ static double own_seconds(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
+/** Bytes of this process that are in memory. */
+static uint64_t resident_bytes(void)
+{
+    char line[128] = "";
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file)
+        return 0;
+    const char *at = fgets(line, sizeof line, file) ? line + strcspn(line, " ") : line;
+    fclose(file);
+    return strtoull(at, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* ---- the figures --------------------------------------------------------------------------- */
 
 static void print_times(const char *name, const struct rung__histogram *histogram)
@@ -234,6 +246,21 @@ static bool print_scene(const rung_scene_counters *all, double others)
     return all->missed_periods * MISSED_GOAL <= periods && all->oldest.p95 <= bound;
 }
 
+static void print_sources(const rung_scene_counters *all)
+{
+    uint64_t offered = 0, replaced = 0, published = 0, oldest = 0;
+    for (uint32_t i = 0; i < all->source_count; i++) {
+        const rung_scene_source_counters *source = &all->sources[i];
+        offered += source->offered;
+        replaced += source->replaced;
+        published += source->published;
+        oldest = source->max_age_ns > oldest ? source->max_age_ns : oldest;
+    }
+    printf("%llu frames: %llu published, %llu replaced, %llu pending; ages at most %.1f ms\n",
+           (unsigned long long)offered, (unsigned long long)published, (unsigned long long)replaced,
+           (unsigned long long)(offered - published - replaced), (double)oldest / 1e6);
+}
+
 static bool run(rung_scene *scene, unsigned seconds)
 {
     static struct loop reader, bare;
@@ -249,7 +276,10 @@ static bool run(rung_scene *scene, unsigned seconds)
         pthread_create(&bare.thread, NULL, wake_on, &bare))
         exit(3);
     must(rung_scene_start(scene));
+    sleep_until(began + seconds * SECOND_NS / 10);
+    const uint64_t bytes = resident_bytes();
     sleep_until(began + seconds * SECOND_NS);
+    const uint64_t bytes_at_end = resident_bytes();
     must(rung_scene_stop(scene));
     const double span = (double)(rung__clock_now() - began) / 1e9;
     const double others = (busy_seconds() - busy - (own_seconds() - own)) /
@@ -263,8 +293,12 @@ static bool run(rung_scene *scene, unsigned seconds)
     print_times("reader's lateness", &reader.lateness);
     print_times("lateness of a bare loop", &bare.lateness);
     print_times("a read, all targets", &reader.reading);
-    printf("%llu scenes and %llu targets read\n", (unsigned long long)reader.scenes,
-           (unsigned long long)reader.targets);
+    printf(
+        "%llu scenes and %llu targets read; memory %.2f MB after a tenth of the time, %.2f MB at "
+        "the end\n",
+        (unsigned long long)reader.scenes, (unsigned long long)reader.targets, (double)bytes / 1e6,
+        (double)bytes_at_end / 1e6);
+    print_sources(&all);
     if (!met && others > QUIET)
         exit(3);
     return met;
