@@ -2,14 +2,8 @@
 """The models of a scene's two hand-overs, of frames (scene_sources.pml) and of published views (scene_views.pml), hold what they say
 in every order of steps, for a few of each actor; and each mutation of them is found, so that the check can fail."""
 
-import pathlib
-import shutil
-import subprocess
-
 import pytest
-
-HERE = pathlib.Path(__file__).resolve().parent
-DEPTH = 5000  # of the search, at most; the longest run has some hundred steps
+from states import require_nothing_wrong, search
 
 # The model, and how many of each.
 HOLDS = {
@@ -31,21 +25,10 @@ FOUND = {
     "a place that the tick is in is used again": ("scene_sources", "TAKEN_TOO", "assertion violated"),
 }
 
-pytestmark = pytest.mark.skipif(not shutil.which("spin"), reason="spin is missing; scripts/setup --tests installs it")
-
-
-def search(folder, model, options):
-    """What spin's search of all states has to say."""
-    defines = [f"-D{option}" for option in options.split()]
-    subprocess.run(["spin", "-a", *defines, HERE / f"{model}.pml"], cwd=folder, check=True)
-    subprocess.run(["gcc", "-O2", "-w", "-DSAFETY", "-DCOLLAPSE", "-o", "pan", "pan.c"], cwd=folder, check=True)
-    return subprocess.run(["./pan", f"-m{DEPTH}", "-w22", "-n"], cwd=folder, check=True, capture_output=True, text=True).stdout
-
 
 @pytest.mark.parametrize("name", HOLDS)
 def test_it_holds(tmp_path, name):
-    said = search(tmp_path, *HOLDS[name])
-    assert "errors: 0" in said and "max search depth too small" not in said, said
+    require_nothing_wrong(name, search(tmp_path, *HOLDS[name]))
 
 
 @pytest.mark.parametrize("mutation", FOUND)
