@@ -298,11 +298,11 @@ typedef struct rung_provider {
  * rung_instance_explain. It is never chosen unasked, as a probe runs in processes that do not have
  * it. The table and its texts are copied; the functions and `user` must last until
  * rung_instance_destroy has returned. Registration belongs to the making of an instance: no other
- * call of that instance may run meanwhile, and it closes when the first model is opened or probed,
- * or engines are begun to be built, whatever comes of that. Results: OK, INVALID_ARGUMENT (a
- * function or a text is missing, or out of range; the detail names it), VERSION, ALREADY_EXISTS (a
- * rung or a provider has the name), STATE (a model was opened), CAPACITY (there are as many rungs
- * as there may be), NO_MEMORY.
+ * call of that instance may run meanwhile on any thread, and it closes when the first model is
+ * opened or probed, or engines are begun to be built, whatever comes of that. Results: OK,
+ * INVALID_ARGUMENT (a function or a text is missing, or out of range; the detail names it),
+ * VERSION, ALREADY_EXISTS (a rung or a provider has the name), STATE (a model was opened), CAPACITY
+ * (there are as many rungs as there may be), NO_MEMORY.
  */
 RUNG_API rung_result rung_instance_register_provider(rung_instance *instance,
                                                      const rung_provider *provider);
@@ -312,7 +312,7 @@ RUNG_API rung_result rung_instance_register_provider(rung_instance *instance,
  * returns `result`, so that one that fails ends with
  * `return rung_provider_fail(RUNG_BACKEND, "the queue does not answer: …")`. The library puts the
  * provider's name before it. `reason` is copied, up to 700 bytes; NULL reads as "". Safe from any
- * thread.
+ * thread. Results: `result`.
  */
 RUNG_API rung_result rung_provider_fail(rung_result result, const char *reason);
 
