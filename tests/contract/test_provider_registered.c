@@ -27,6 +27,7 @@ struct subject {
     rung_instance *instance;
     rung_model *model;
     rung_context *context;
+    int told, chosen; /**< outcomes of a probe */
 };
 
 static int set_up(void **state)
@@ -302,6 +303,34 @@ static void it_serves_nobody_who_did_not_name_it(void **state)
     assert_int_equal(rung_instance_use(subject->instance, "adding"), RUNG_UNSUPPORTED);
 }
 
+/** What a probe found of it. */
+static void note_outcome(void *user, const rung_probe_rung *rung)
+{
+    struct subject *subject = user;
+    subject->told += strcmp(rung->rung, "adding") == 0 &&
+                     strcmp(rung->outcome, "unmeasured") == 0 &&
+                     strcmp(rung->reason, "it is taken by name only") == 0;
+    subject->chosen += strcmp(rung->outcome, "chosen") == 0;
+}
+
+static void a_probe_leaves_it_alone(void **state)
+{
+    struct subject *subject = *state;
+    const rung_provider table = adding_table(&subject->adding);
+    const rung_probe_options options = {.struct_size = sizeof options,
+                                        .version = RUNG_STRUCT_VERSION,
+                                        .flags = RUNG_PROBE_RUNGS_ONLY,
+                                        .policy = RUNG_PROBE_FIRST,
+                                        .threads = 1};
+    assert_int_equal(add(subject, &table), RUNG_OK);
+    assert_int_equal(
+        rung_model_probe(subject->instance, subject->files.model, &options, note_outcome, subject),
+        RUNG_OK);
+    assert_int_equal(subject->told, 1);
+    assert_int_equal(subject->chosen, 1);
+    assert_int_equal(subject->adding.runs, 0);
+}
+
 /** Its entry in what explains the rungs. The caller's. */
 static json_t *explain(const struct subject *subject, const char *rung)
 {
@@ -485,6 +514,7 @@ int main(void)
         cmocka_unit_test(a_ticket_whose_run_does_not_end_can_be_cancelled),
         cmocka_unit_test(a_report_has_the_memory_that_it_tells),
         cmocka_unit_test(it_serves_nobody_who_did_not_name_it),
+        cmocka_unit_test(a_probe_leaves_it_alone),
         cmocka_unit_test(explain_lists_it_and_whether_its_device_is_here),
         cmocka_unit_test(a_table_that_lacks_a_function_is_refused_by_its_name),
         cmocka_unit_test(a_table_out_of_range_is_refused_by_its_member),
