@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "plans.h"
@@ -12,12 +11,12 @@
 #include "watch/look.h"
 #include "watch/place.h"
 #include "watch/screen.h"
+#include "watch/ticks.h"
 
 #define SECOND_NS 1000000000u
-#define MS_NS     1000000u
 
-/* The longest sleep: how late an interruption is seen, and a silent source. */
-#define SLEEP_NS (50 * MS_NS)
+/* How late an interruption is seen while a source is waited for. */
+#define WAIT_NS 50000000u
 
 /* The pixels of a frame where no other limit is given: 7680 × 4320. Each source holds a few. */
 #define PIXELS_DEFAULT 33177600u
@@ -29,8 +28,9 @@ static const char *const policies[] = {policy_partial, policy_abort, NULL};
 
 /** The options of this command alone. */
 static struct {
-    uint32_t rate, duration;
-    uint64_t count, max_pixels;
+    uint32_t rate;
+    uint64_t max_pixels;
+    struct tick_limits limits;
     const char *policy, *place, *raw;
     struct feed_wishes feeds;
     struct thresholds thresholds;
@@ -47,7 +47,7 @@ struct call {
     const struct watch_output *output;
     rung_instance *instance;
     struct layout layout;
-    int stop_files[2]; /**< a pipe: readable when the sources are to stop */
+    int stop_files[2]; /**< a pipe, closed at its end when the sources are to stop */
     size_t opened;     /**< sources */
 };
 
@@ -111,14 +111,14 @@ static int start_sources(struct call *call)
 static int await_source(struct watched *source)
 {
     do {
-        feed_await_size(&source->feed, watch_now_ns() + SLEEP_NS);
+        feed_await_size(&source->feed, watch_now_ns() + WAIT_NS);
         source->report = feed_look(&source->feed, 0);
     } while (source->report.state == FEED_STARTING && source->report.width == 0 &&
              !signals_caught());
     if (source->report.state != FEED_FAILED)
         return signals_caught() ? EXIT_INTERRUPTED : EXIT_DONE;
     watch_tell(source, source->report.sentence);
-    return EXIT_IO;
+    return source->report.lacks ? EXIT_BACKEND : EXIT_IO;
 }
 
 static int lay_out(struct call *call)
@@ -202,69 +202,15 @@ static void play(struct watch *watch)
         feed_play(&watch->sources[i].feed, watch->scene, watch->sources[i].place);
 }
 
-/* ---- ticks -------------------------------------------------------------------------------- */
+/* ---- one call ----------------------------------------------------------------------------- */
 
-/** Wakes early for a signal, and to look at what changes without a tick. */
-static void sleep_until(uint64_t deadline_ns)
-{
-    const uint64_t latest = watch_now_ns() + SLEEP_NS;
-    const uint64_t until = deadline_ns < latest ? deadline_ns : latest;
-    const struct timespec time = {
-        .tv_sec = (time_t)(until / SECOND_NS),
-        .tv_nsec = (long)(until % SECOND_NS),
-    };
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
-}
-
-/** One tick, if it is due. An exit status, after a message. */
-static int tick(struct call *call, uint64_t *next_due_ns)
-{
-    struct watch *watch = &call->watch;
-    const struct watch_output *output = call->output;
-    bool is_published;
-    rung_result result = rung_scene_step(watch->scene, next_due_ns);
-    if (result == RUNG_OK)
-        result = look(watch, output, &is_published);
-    if (result != RUNG_OK)
-        return fail_with(result);
-    int status = is_published && output->publish ? output->publish(watch) : EXIT_DONE;
-    if (status == EXIT_DONE && output->tick)
-        status = output->tick(watch);
-    look_remove_ended(watch);
-    return status;
-}
-
-static bool is_enough(const struct watch *watch, uint64_t aborted_before)
-{
-    const uint64_t passed_ns = watch->now_ns - watch->begin_ns;
-    return signals_caught() || (wanted.count && watch->counters.published >= wanted.count) ||
-           (wanted.duration && passed_ns >= (uint64_t)wanted.duration * SECOND_NS) ||
-           look_is_over(watch, aborted_before);
-}
-
-static int run_ticks(struct call *call)
-{
-    struct watch *watch = &call->watch;
-    uint64_t due_ns = watch->begin_ns + SECOND_NS / wanted.rate;
-    /* The first tick, which the others follow, is not before the sources have begun. */
-    while (!signals_caught() && watch_now_ns() < due_ns)
-        sleep_until(due_ns);
-    for (;;) {
-        const uint64_t aborted_before = watch->counters.aborted;
-        const int status = tick(call, &due_ns);
-        if (status != EXIT_DONE || is_enough(watch, aborted_before))
-            return status;
-        sleep_until(due_ns);
-    }
-}
-
-/** A failing model says more than a frame that cannot be read. */
+/** A failing model, or what is lacking, says more than a frame that cannot be read. */
 static int status_of(const struct watch *watch)
 {
     int status = EXIT_DONE;
     for (size_t i = 0; i < watch->count; i++) {
         const struct watched *source = &watch->sources[i];
-        if (source->counters.failed)
+        if (source->counters.failed || source->report.lacks)
             return EXIT_BACKEND;
         if (source->report.broken || source->report.state == FEED_FAILED)
             status = EXIT_IO;
@@ -284,7 +230,7 @@ static int watch_sources(struct call *call)
     play(watch);
     status = call->output->begin(watch);
     if (status == EXIT_DONE)
-        status = run_ticks(call);
+        status = ticks_run(watch, call->output, &wanted.limits);
     look_at_end(watch);
     const int finished = call->output->finish(watch);
     if (status != EXIT_DONE)
@@ -298,8 +244,8 @@ static int watch_sources(struct call *call)
 
 static void stop_sources(struct call *call)
 {
-    const ssize_t written = call->opened ? write(call->stop_files[1], "", 1) : 0;
-    (void)written; /* into an empty pipe: it has room */
+    if (call->stop_files[1] >= 0)
+        close(call->stop_files[1]);
     for (size_t i = 0; i < call->opened; i++)
         feed_stop(&call->watch.sources[i].feed);
 }
@@ -317,9 +263,8 @@ static bool tear_down(struct call *call)
     rung_instance_destroy(call->instance);
     photo_stop();
     free(call->watch.packet);
-    for (size_t i = 0; i < 2; i++)
-        if (call->stop_files[i] >= 0)
-            close(call->stop_files[i]);
+    if (call->stop_files[0] >= 0)
+        close(call->stop_files[0]);
     return all_came_back;
 }
 
@@ -416,7 +361,7 @@ static const struct option_row options[] = {
      .argument = "SECONDS",
      .text = "end after this time",
      .kind = OPTION_NUMBER,
-     .target = &wanted.duration,
+     .target = &wanted.limits.seconds,
      .least = 1,
      .most = 31536000},
     {.letter = 'n',
@@ -424,7 +369,7 @@ static const struct option_row options[] = {
      .argument = "N",
      .text = "end after this many scenes",
      .kind = OPTION_NUMBER64,
-     .target = &wanted.count,
+     .target = &wanted.limits.scenes,
      .least = 1,
      .most = INT64_MAX},
     {.name = "classes",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "feed.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "common.h"
+#include "feed_parts.h"
 
 #define SECOND_NS 1000000000u
 
@@ -39,26 +39,39 @@ static void await_change(struct feed *feed, uint64_t deadline_ns)
     pthread_cond_timedwait(&feed->changed, &feed->lock, &deadline);
 }
 
-static void set_state(struct feed *feed, enum feed_state state, const char *sentence)
+void feed_set_state(struct feed *feed, enum feed_state state, const char *sentence)
 {
     pthread_mutex_lock(&feed->lock);
     feed->report.state = state;
-    if (sentence)
-        snprintf(feed->report.sentence, sizeof feed->report.sentence, "%s", sentence);
+    snprintf(feed->report.sentence, sizeof feed->report.sentence, "%s", sentence);
     pthread_cond_broadcast(&feed->changed);
     pthread_mutex_unlock(&feed->lock);
 }
 
-static void note_broken(struct feed *feed, const char *sentence)
+/** Whose fault it was decides the exit status. */
+static void note_error(struct feed *feed, const struct photo_error *error, bool lacks)
 {
     pthread_mutex_lock(&feed->lock);
-    feed->report.broken++;
-    snprintf(feed->report.sentence, sizeof feed->report.sentence, "%s", sentence);
+    feed->report.lacks = feed->report.lacks || lacks || strcmp(error->code, "NO_MEMORY") == 0;
+    snprintf(feed->report.sentence, sizeof feed->report.sentence, "%s", error->message);
     pthread_mutex_unlock(&feed->lock);
 }
 
-/** False when the feed is to stop. */
-static bool wait_until(struct feed *feed, uint64_t deadline_ns)
+void feed_note_broken(struct feed *feed, const struct photo_error *error)
+{
+    note_error(feed, error, false);
+    pthread_mutex_lock(&feed->lock);
+    feed->report.broken++;
+    pthread_mutex_unlock(&feed->lock);
+}
+
+void feed_fail(struct feed *feed, const struct photo_error *error, bool lacks)
+{
+    note_error(feed, error, lacks);
+    feed_set_state(feed, FEED_FAILED, error->message);
+}
+
+bool feed_wait_until(struct feed *feed, uint64_t deadline_ns)
 {
     pthread_mutex_lock(&feed->lock);
     while (!feed->is_stopping && watch_now_ns() < deadline_ns)
@@ -78,8 +91,7 @@ static struct feed_slot *find_free(struct feed *feed)
     return NULL;
 }
 
-/** NULL when the feed is to stop. */
-static struct feed_slot *take_slot(struct feed *feed)
+struct feed_slot *feed_take_slot(struct feed *feed)
 {
     struct feed_slot *slot = NULL;
     pthread_mutex_lock(&feed->lock);
@@ -91,7 +103,7 @@ static struct feed_slot *take_slot(struct feed *feed)
     return slot;
 }
 
-static void give_back(struct feed_slot *slot)
+void feed_give_back(struct feed_slot *slot)
 {
     struct feed *feed = slot->feed;
     pthread_mutex_lock(&feed->lock);
@@ -100,227 +112,14 @@ static void give_back(struct feed_slot *slot)
     pthread_mutex_unlock(&feed->lock);
 }
 
-static void release(void *user, const void *pixels)
+void feed_release(void *user, const void *pixels)
 {
     struct feed_slot *slot = user;
     (void)pixels;
     pthread_mutex_lock(&slot->feed->lock);
     slot->feed->released++;
     pthread_mutex_unlock(&slot->feed->lock);
-    give_back(slot);
-}
-
-/* ---- one frame after the other ------------------------------------------------------------ */
-
-/** Where a thread is. */
-struct position {
-    uint64_t number; /**< of the frame that is next */
-    uint64_t due_ns; /**< when it is to be offered; 0: no time was fixed yet */
-    uint64_t played; /**< frames since the beginning, or since it was begun again */
-};
-
-/** Begins again where that is wished and of use: a round without a frame is none. */
-static bool begin_again(struct feed *feed, struct position *at)
-{
-    if (!feed->wishes.loop || !feed->kind->rewind || at->played == 0)
-        return false;
-    feed->kind->rewind(feed->state);
-    at->played = 0;
-    return true;
-}
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
-/** What should go on for ever has failed when it ends. */
-static void end(struct feed *feed)
-{
-    char sentence[FEED_SENTENCE_BYTES];
-    pthread_mutex_lock(&feed->lock);
-    const struct feed_report report = feed->report;
-    pthread_mutex_unlock(&feed->lock);
-    const bool has_failed = report.frames == 0 || (feed->wishes.loop && feed->kind->rewind);
-    if (has_failed)
-        snprintf(sentence, sizeof sentence, "no frame could be read: %.500s",
-                 report.broken ? report.sentence : "there was none");
-    else if (report.broken)
-        snprintf(sentence, sizeof sentence,
-                 "ended after %" PRIu64 " frame%s; %" PRIu64 " could not be read", report.frames,
-                 plural(report.frames), report.broken);
-    else
-        snprintf(sentence, sizeof sentence, "ended after %" PRIu64 " frame%s", report.frames,
-                 plural(report.frames));
-    set_state(feed, has_failed ? FEED_FAILED : FEED_ENDED, sentence);
-}
-
-/** When the frame after this one is due: a feed that is behind begins anew, instead of hurrying. */
-static uint64_t due_after(const struct feed *feed, uint64_t due_ns)
-{
-    const uint64_t now = watch_now_ns();
-    return feed->period_ns == 0 || due_ns + 2 * feed->period_ns < now ? now
-                                                                      : due_ns + feed->period_ns;
-}
-
-/** A frame that cannot be had takes its time like any other. */
-static bool pass_broken(struct feed *feed, struct position *at, const char *sentence)
-{
-    note_broken(feed, sentence);
-    at->number++;
-    if (at->due_ns == 0)
-        return true;
-    at->due_ns = due_after(feed, at->due_ns);
-    return wait_until(feed, at->due_ns);
-}
-
-static struct feed_slot *read_next(struct feed *feed, struct position *at)
-{
-    struct photo_error error = {0};
-    struct feed_slot *slot = take_slot(feed);
-    while (slot) {
-        bool goes_on = false;
-        switch (feed->kind->read(feed->state, at->number, &slot->picture, &error)) {
-        case KIND_FRAME:
-            return slot;
-        case KIND_BROKEN:
-            goes_on = pass_broken(feed, at, error.message);
-            break;
-        case KIND_END:
-            goes_on = begin_again(feed, at);
-            if (!goes_on)
-                end(feed);
-            break;
-        case KIND_FAILED:
-            set_state(feed, FEED_FAILED, error.message);
-            break;
-        case KIND_STOPPED:
-            break;
-        }
-        if (!goes_on) {
-            give_back(slot);
-            slot = NULL;
-        }
-    }
-    return NULL;
-}
-
-static bool offer(struct feed *feed, struct feed_slot *slot, const struct position *at)
-{
-    const struct photo *photo = &slot->picture.photo;
-    const rung_frame frame = {
-        .struct_size = sizeof frame,
-        .version = RUNG_STRUCT_VERSION,
-        .pixels = photo->pixels,
-        .width = photo->width,
-        .height = photo->height,
-        .format = slot->picture.format,
-        .source_id = feed->id,
-        .display_id = feed->id,
-        .frame_id = at->number,
-        .session_epoch = 1,
-        .transform_epoch = 1,
-        .topology_epoch = 1,
-        .capture_ns = at->due_ns,
-        .release = release,
-        .release_user = slot,
-    };
-    const rung_scene_frame placed = {
-        .struct_size = sizeof placed,
-        .version = RUNG_STRUCT_VERSION,
-        .frame = &frame,
-        .placement = feed->place,
-    };
-    if (rung_scene_offer(feed->scene, &placed) == RUNG_OK)
-        return true;
-    give_back(slot);
-    note_broken(feed, rung_last_error());
-    return false;
-}
-
-static void note_offered(struct feed *feed)
-{
-    pthread_mutex_lock(&feed->lock);
-    feed->report.frames++;
-    feed->report.last_ns = watch_now_ns();
-    pthread_mutex_unlock(&feed->lock);
-}
-
-static void note_size(struct feed *feed, const struct photo *photo)
-{
-    pthread_mutex_lock(&feed->lock);
-    if (feed->report.width == 0) {
-        feed->report.width = photo->width;
-        feed->report.height = photo->height;
-    }
-    pthread_cond_broadcast(&feed->changed);
-    pthread_mutex_unlock(&feed->lock);
-}
-
-/** False when the feed is to stop before it has a scene. */
-static bool await_scene(struct feed *feed)
-{
-    pthread_mutex_lock(&feed->lock);
-    while (!feed->is_stopping && !feed->has_scene)
-        pthread_cond_wait(&feed->changed, &feed->lock);
-    const bool goes_on = !feed->is_stopping;
-    pthread_mutex_unlock(&feed->lock);
-    return goes_on;
-}
-
-static void play(struct feed *feed)
-{
-    struct position at = {0};
-    struct feed_slot *slot = read_next(feed, &at);
-    if (slot)
-        note_size(feed, &slot->picture.photo);
-    if (slot && !await_scene(feed)) {
-        give_back(slot);
-        return;
-    }
-    at.due_ns = watch_now_ns();
-    while (slot) {
-        if (!wait_until(feed, at.due_ns)) {
-            give_back(slot);
-            return;
-        }
-        if (offer(feed, slot, &at))
-            note_offered(feed);
-        at.number++;
-        at.played++;
-        at.due_ns = due_after(feed, at.due_ns);
-        slot = read_next(feed, &at);
-        /* What comes when it comes is taken just now. */
-        if (feed->period_ns == 0)
-            at.due_ns = watch_now_ns();
-    }
-}
-
-static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
-
-/** libvips takes its time to start, so the first thread that decodes does it. */
-static bool start_pictures(struct photo_error *error)
-{
-    static bool is_started;
-    pthread_mutex_lock(&start_lock);
-    is_started = is_started || photo_start("rung", error);
-    const bool complete = is_started;
-    pthread_mutex_unlock(&start_lock);
-    return complete;
-}
-
-static void *run(void *data)
-{
-    struct feed *feed = data;
-    struct photo_error error = {0};
-    if (feed->kind->has_pictures && !start_pictures(&error)) {
-        set_state(feed, FEED_FAILED, error.message);
-        return NULL;
-    }
-    play(feed);
-    if (feed->kind->has_pictures)
-        photo_thread_stop();
-    return NULL;
+    feed_give_back(slot);
 }
 
 /* ---- for the main thread ------------------------------------------------------------------ */
@@ -365,7 +164,7 @@ int feed_open(struct feed *feed, const char *operand, uint64_t id,
 
 bool feed_start(struct feed *feed)
 {
-    feed->has_thread = pthread_create(&feed->thread, NULL, run, feed) == 0;
+    feed->has_thread = pthread_create(&feed->thread, NULL, feed_run, feed) == 0;
     return feed->has_thread;
 }
 

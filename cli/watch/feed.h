@@ -40,6 +40,7 @@ struct feed_report {
     uint64_t frames;        /**< that the scene took */
     uint64_t broken;        /**< that could not be read, or that the scene did not take */
     uint64_t last_ns;       /**< when the last one was offered, or playing began */
+    bool lacks;             /**< memory, or libvips: what went wrong is no fault of the frames */
     /** The last thing that went wrong, or how it ended; "": nothing. */
     char sentence[FEED_SENTENCE_BYTES];
 };
@@ -90,7 +91,7 @@ struct feed_report feed_look(struct feed *feed, uint64_t now_ns);
 /** "starting", "playing", "stalled", "ended", "failed". */
 const char *feed_state_name(enum feed_state state);
 
-/** Ends its thread. The stop file of its kind must be readable by then. */
+/** Ends its thread. The stop file must be at its end by then. */
 void feed_stop(struct feed *feed);
 
 /** After feed_stop and the end of the scene. False when a frame did not come back from it. */

@@ -23,7 +23,7 @@ struct raw_layout {
 struct kind_options {
     struct raw_layout raw;
     uint64_t pixels_max; /**< larger frames are refused */
-    int stop_file;       /**< becomes readable when nothing more is wanted */
+    int stop_file;       /**< a pipe, which ends when nothing more is wanted */
 };
 
 /** A feed of a kind that was opened. */
@@ -50,8 +50,8 @@ struct kind {
     bool (*claims)(const char *operand);
     /** An exit status, after a message. */
     int (*open)(const char *operand, const struct kind_options *options, struct kind_opened *out);
-    /** The next frame, number `number` from 0; it may wait, but not when the stop file is readable.
-     * `error` is for what cannot be had. */
+    /** The next frame, number `number` from 0; it may wait, but not once the stop file is at its
+     * end. `error` is for what cannot be had. */
     enum kind_got (*read)(void *state, uint64_t number, struct picture *to,
                           struct photo_error *error);
     /** Begins again; NULL where that is impossible. */

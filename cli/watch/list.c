@@ -142,7 +142,9 @@ bool list_numbered(struct list *list, const char *pattern)
         return false;
     }
     const size_t length = (size_t)(numbering.name - pattern);
-    char *name = length ? strndup(pattern, length) : strdup(".");
+    char *name = strdup(length ? pattern : ".");
+    if (name && length)
+        name[length] = '\0';
     DIR *folder = name ? opendir(name) : NULL;
     const bool complete = folder && add_folder(list, &numbering, pattern, folder);
     const int error = errno;

@@ -64,7 +64,7 @@ void screen_end(void)
     fflush(stdout);
     leave();
     is_drawn_on = 0;
-    signal(SIGTSTP, SIG_DFL);
+    sigaction(SIGTSTP, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 }
 
 void screen_size(int *columns, int *rows)

@@ -23,7 +23,7 @@ ERRORS = {
     "fdopendir": ["ENOMEM"], "rmdir": ["EIO"],
     "fopen64": ["EMFILE"], "fread": ["EIO"], "fstat64": ["EIO"], "fstatat64": ["EACCES"],
     "fsync": ["EIO", "ENOSPC", "EINTR"], "ftruncate64": ["ENOSPC", "EINTR"],
-    "fts64_open": ["ENOMEM"], "fts64_read": ["ENOMEM"], "getentropy": ["ENOSYS"], "linkat": ["EIO"],
+    "fts64_open": ["ENOMEM"], "fts64_read": ["ENOMEM"], "getentropy": ["ENOSYS"], "glob64": ["ENOMEM"], "linkat": ["EIO"],
     "lstat64": ["EACCES"], "memfd_create": ["EMFILE", "ENOMEM"], "mkdir": ["ENOSPC"],
     "mkstemp64": ["ENOSPC", "EINTR"], "mmap64": ["ENOMEM"], "open64": ["EMFILE", "EINTR"],
     "open_memstream": ["ENOMEM"], "openat64": ["EMFILE", "ENOSPC", "EINTR"], "opendir": ["EMFILE"], "pread64": ["EIO", "EINTR"],
@@ -36,8 +36,8 @@ ERRORS = {
 # What no caller of jansson can prevent: it goes on reading a string that it had no memory for.
 JANSSONS_OWN = re.compile(r"load\.c:\d+: lex_scan_string: Assertion")
 
-# The last line of a job, when it comes to its end.
-SUMMARY = re.compile(r"\d+ pictures?, ")
+# The last line of a job, when it comes to its end, and what a source says at its own.
+SUMMARY = re.compile(r"\d+ pictures?, |rung watch: .*: ended after \d+ frames?$")
 
 BY_PRODUCTS = (".lock", "CACHEDIR.TAG", "libraries.json")  # stay, for whoever comes next
 
@@ -53,7 +53,7 @@ def allowed_statuses(fault, operation):
     """Survived, or the kind of the fault: without memory no model runs, without its file neither."""
     if fault.error == "EINTR":
         return {operation.status}
-    if fault.call in ("memory", "memory_crypto", "mmap64", "dlopen", "open_memstream", "fts64_open", "fts64_read"):
+    if fault.call in ("memory", "memory_crypto", "mmap64", "dlopen", "open_memstream", "fts64_open", "fts64_read", "glob64"):
         return {operation.status, BACKEND}
     if fault.call in ("fdopendir", "memfd_create", "ftruncate64"):
         return {BACKEND, IO}

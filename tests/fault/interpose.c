@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <glob.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -45,6 +46,7 @@
     X(fts64_open)                                                                                  \
     X(fts64_read)                                                                                  \
     X(getentropy)                                                                                  \
+    X(glob64)                                                                                      \
     X(linkat)                                                                                      \
     X(lstat64)                                                                                     \
     X(memfd_create)                                                                                \
@@ -486,6 +488,13 @@ FTS64 *fts64_open(char *const *paths, int options,
 FTSENT64 *fts64_read(FTS64 *stream)
 {
     return FAILS(fts64_read) ? NULL : REAL(fts64_read)(stream);
+}
+
+/* Its memory is libc's own, as are its folders. */
+int glob64(const char *pattern, int flags, int (*failed)(const char *path, int error),
+           glob64_t *found)
+{
+    return FAILS(glob64) ? GLOB_NOSPACE : REAL(glob64)(pattern, flags, failed, found);
 }
 
 /* ---- what is left ------------------------------------------------------------------------ */

@@ -137,6 +137,10 @@ def bring_a_strike(folder):
                                               '"strikes":1,"time":1}')
 
 
+def bring_numbers(folder):
+    shutil.copy(folder / "photos" / "white.png", folder / "photos" / "7.png")
+
+
 def bring_a_ladder(folder):
     (folder / "ladder.json").write_text('{"schema":1,"rungs":[{"rung":"second","like":"cuda","options":{"device_id":"1"}}]}')
 
@@ -188,6 +192,12 @@ OPERATIONS = [
     Operation("probe", "probe", "-m", "./tiny.rung", "--json", "--time-limit", "30", "--runtime", RUNTIMES, *TRUST,
               outputs=[".local/state/rung/verdict.json"], told=r'"rung":"[a-z-]+"', may_warn=True,
               more_statuses=[3], may_leave=[f"{STATE}/stages.json"]),  # where the helper program is not found
+    # One frame of each source is one scene, whatever the time.
+    Operation("watch", "watch", "-m", "./tiny.rung", "--json", "--runtime", RUNTIMES, *TRUST, "photos/*.png", told=r'"targets":\[[^]]*'),
+    Operation("watch numbers", "watch", "-m", "./tiny.rung", "--json", "--rung", "dummy", *TRUST, "photos/%d.png", change=bring_numbers,
+              told=r'"served":\d+'),
+    Operation("watch raw", "watch", "-m", "./tiny.rung", "--json", "--rung", "dummy", "--raw", "gray8:2x2", *TRUST, "-", text="wild",
+              told=r'"served":\d+'),
     # Whether there is a record is a matter of time; an implementation that a fault meets has none.
     Operation("validate", "validate", "-m", "./tiny.rung", "--json", "--threads", "2", "--rung", "dummy", *TRUST, "photos/white.png",
               told=r'"implementation":"[a-z0-9-]+"', more_statuses=[1], may_leave=[f"{STATE}/stages.json"]),
@@ -197,6 +207,8 @@ OPERATIONS = [
               outputs=["gate.json"], status=1),  # one picture is too few to pass
     Operation("gate --labels", "gate", "./tiny.rung", "--data", "photos", "--labels", "labels.json", "--runtime", RUNTIMES, *TRUST,
               status=1),
+    Operation("report", "report", "./tiny.rung", "photos/white.png", "--iterations", "2", "--json", "--runtime", RUNTIMES, *TRUST,
+              told=r'"(?:rung":"[a-z-]+|done":\d+|imported":\d+)'),
     # What cannot be loaded or read is told as such; warnings say what of the state folder is of no use.
     Operation("explain", "explain", "--json", "--runtime", RUNTIMES, change=bring_a_strike, told='"schema":1', may_warn=True),
     Operation("explain --line", "explain", "--line", "--runtime", RUNTIMES, told="^Models run on", may_warn=True),

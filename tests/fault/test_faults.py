@@ -23,14 +23,14 @@ MACHINE = (trees.pc(2, 2) | trees.nvidia_gpu() | trees.nvidia_driver("550.90.07"
 # Imported from libc, and not made to fail: they cannot, or their failing is the tests' of base/ (processes, locks).
 SAFE = """
 __assert_fail __cxa_atexit __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc __cxa_finalize __errno_location __libc_start_main __stack_chk_fail __tls_get_addr _exit abort
-clock_gettime closedir dladdr dlerror dlsym environ __environ execve fclose fflush fileno flock fork fprintf free
+clock_gettime clock_nanosleep closedir dladdr dlerror dlsym environ __environ execve fclose fflush fileno flock fork fprintf free
 fts64_close ioctl
-getauxval getegid getpriority getrusage getenv geteuid getgid getopt_long getpid getppid getrlimit64 getuid kill localtime_r memchr memcmp memcpy memmove
+getauxval getegid globfree64 getpriority getrusage getenv geteuid getgid getopt_long getpid getppid getrlimit64 getuid kill localtime_r memchr memcmp memcpy memmove
 cbrt exp2 fmin log10 log2 lround pow sysconf
 feof ferror fmax isatty lseek64 memset munmap nanosleep dup2 pipe2 poll prctl printf putc putchar puts fputc fputs fwrite qsort raise round sqrt setpgid
-setpriority stderr stdout sigaction sigaddset sigdelset sigemptyset sigfillset sigismember sigpending sigprocmask sigwait snprintf
+setpriority setvbuf stderr stdout sigaction sigaddset sigdelset sigemptyset sigfillset sigismember sigpending sigprocmask sigwait snprintf
 strcasecmp strftime strncasecmp strpbrk strchr strcmp strcspn strerror strerror_r strlen strncmp strnlen strrchr strsignal strspn strstr strtod
-strtol strtoll strtoul strtoull syscall time timespec_get umask vfork vfprintf vsnprintf waitid waitpid malloc calloc realloc
+strtol strtoll strtoul strtoull strverscmp syscall time timespec_get umask vfork vfprintf vsnprintf waitid waitpid malloc calloc realloc
 aligned_alloc strdup
 """.split()
 
