@@ -127,9 +127,9 @@ static rung_result read_request(const struct rung__tickets *tickets, const rung_
 rung_result rung_submit(rung_context *context, const rung_request *callers, rung_ticket *ticket)
 {
     rung_request request;
+    if (!callers || !ticket)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_submit: an argument is NULL");
     rung_result result = check(context, "rung_submit");
-    if (result == RUNG_OK && (!callers || !ticket))
-        result = rung__fail(RUNG_INVALID_ARGUMENT, "rung_submit: an argument is NULL");
     if (result != RUNG_OK)
         return result;
     struct rung__tickets *tickets = context->tickets;
@@ -174,9 +174,9 @@ static rung_result wait_for_end(struct rung__slot *slot, rung_ticket ticket, uin
 
 rung_result rung_poll(rung_context *context, rung_ticket ticket, rung_ticket_state *state)
 {
+    if (!state)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_poll: state is NULL");
     rung_result result = check(context, "rung_poll");
-    if (result == RUNG_OK && !state)
-        result = rung__fail(RUNG_INVALID_ARGUMENT, "rung_poll: state is NULL");
     if (result != RUNG_OK)
         return result;
     struct rung__slot *slot = slot_of(context, ticket);
@@ -370,7 +370,7 @@ rung_result rung_context_reset(rung_context *context)
     rung_result result = check(context, "rung_context_reset");
     if (result != RUNG_OK)
         return result;
-    uint64_t alive[RUNG__DEPTH_MAX];
+    uint64_t alive[RUNG__DEPTH_MAX] = {0};
     struct rung__tickets *tickets = context->tickets;
     for (uint32_t i = 0; i < tickets->depth; i++)
         alive[i] = rung__slot_generation(atomic_load(&tickets->slots[i].word));
