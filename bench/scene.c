@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,7 +46,7 @@ struct loop {
 
 static atomic_bool ending;
 static uint8_t pixels[SIDE * SIDE * 3];
-static uint64_t stand_in_ns = 1500000;
+static uint64_t stand_in_ns;
 static struct rung__rung rung;
 static struct rung__provider provider;
 
@@ -169,19 +170,25 @@ static void *wake_on(void *pointer)
 
 /* ---- who else used the machine ------------------------------------------------------------- */
 
-/** Seconds that all CPUs together were busy. */
+/** Seconds that all CPUs together were busy: all of /proc/stat's first line but idle and waiting.
+ */
 static double busy_seconds(void)
 {
-    unsigned long long user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0,
-                       stolen = 0;
+    char line[256] = "";
+    double ticks = 0;
     FILE *file = fopen("/proc/stat", "r");
     if (!file)
         return 0;
-    if (fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user, &nice, &system, &idle,
-               &wait, &irq, &soft, &stolen) != 8)
-        user = nice = system = irq = soft = stolen = 0;
+    const char *at = fgets(line, sizeof line, file) ? line + strcspn(line, " ") : line;
     fclose(file);
-    return (double)(user + nice + system + irq + soft + stolen) / (double)sysconf(_SC_CLK_TCK);
+    for (int column = 0; column < 8; column++) {
+        char *end;
+        const double number = (double)strtoull(at, &end, 10);
+        at = end;
+        if (column != 3 && column != 4)
+            ticks += number;
+    }
+    return ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
 static double own_seconds(void)
@@ -265,13 +272,13 @@ int main(int count, char **arguments)
     rung_model *model = NULL;
     rung_context *context = NULL;
     rung_scene *scene = NULL;
-    const int seconds = count > 2 ? atoi(arguments[2]) : 60;
-    if (count < 2 || seconds < 1 || (count > 3 && atof(arguments[3]) <= 0)) {
+    const unsigned long seconds = count > 2 ? strtoul(arguments[2], NULL, 10) : 60;
+    const double milliseconds = count > 3 ? strtod(arguments[3], NULL) : 1.5;
+    if (count < 2 || seconds < 1 || seconds > 86400 || !(milliseconds > 0)) {
         fprintf(stderr, "usage: scene MODEL [seconds [milliseconds of the stand-in]]\n");
         return 2;
     }
-    if (count > 3)
-        stand_in_ns = (uint64_t)(atof(arguments[3]) * 1e6);
+    stand_in_ns = (uint64_t)(milliseconds * 1e6);
     for (size_t i = 0; i < sizeof pixels; i++)
         pixels[i] = (uint8_t)(i * 7 + i * i % 13);
     must(rung_instance_create(NULL, &instance));

@@ -125,8 +125,8 @@ RUNG_API rung_result rung_context_set_epochs(rung_context *context, const rung_e
 
 /**
  * The size of a span that holds every packet of the context. It is at most
- * rung_model_info.max_output_bytes, unless max_targets is overridden. Results: OK,
- * INVALID_ARGUMENT.
+ * rung_model_info.max_output_bytes, unless max_targets is overridden. It never changes. Safe
+ * from any thread. Results: OK, INVALID_ARGUMENT.
  */
 RUNG_API rung_result rung_context_get_max_output_bytes(const rung_context *context, uint64_t *out);
 
@@ -228,8 +228,9 @@ typedef struct rung_output {
 
 /**
  * What output `index` (from 0) of the context's last run held, before anything was decoded: for
- * measuring what a form or a rung is worth. Before the first run all numbers are 0. Results: OK,
- * INVALID_ARGUMENT, VERSION, NOT_FOUND (no output of that index), BUSY, DEVICE_LOST.
+ * measuring what a form or a rung is worth. Before the first run all numbers are 0. Safe from any
+ * thread, but who reads the numbers sees to it that no other one runs a frame meanwhile. Results:
+ * OK, INVALID_ARGUMENT, VERSION, NOT_FOUND (no output of that index), BUSY, DEVICE_LOST.
  */
 RUNG_API rung_result rung_context_get_output(rung_context *context, uint32_t index,
                                              rung_output *output);

@@ -114,6 +114,7 @@ typedef struct rung_engine {
     uint64_t reserved[6];
 } rung_engine;
 
+/** Receives the engines one after the other, on the calling thread. */
 typedef void (*rung_engine_callback)(void *user, const rung_engine *engine);
 
 /**

@@ -94,7 +94,7 @@ typedef struct rung_surface_options {
  */
 RUNG_API rung_result rung_surface_import(const rung_surface_options *options, rung_surface **out);
 
-/** Ends a surface. NULL is allowed. */
+/** Ends a surface, on any thread. NULL is allowed. */
 RUNG_API void rung_surface_destroy(rung_surface *surface);
 
 #ifdef __cplusplus

@@ -109,7 +109,8 @@ typedef struct rung_instance rung_instance;
 RUNG_API rung_result rung_instance_create(const rung_instance_options *options,
                                           rung_instance **out);
 
-/** Ends an instance whose models are all destroyed. NULL is allowed. The runtimes stay loaded. */
+/** Ends an instance whose models are all destroyed, on any thread, while no other call of it is
+ * under way. NULL is allowed. The runtimes stay loaded. */
 RUNG_API void rung_instance_destroy(rung_instance *instance);
 
 /**
@@ -154,7 +155,8 @@ typedef struct rung_environment_variable {
 
 /**
  * The environment variables that rung_instance_create reads, in the order of their names.
- * `index` counts from 0; NOT_FOUND past the end. The strings are static. Safe from any thread.
+ * `index` counts from 0. The strings are static. Safe from any thread. Results: OK,
+ * INVALID_ARGUMENT, NOT_FOUND (past the end).
  */
 RUNG_API rung_result rung_environment_variable_get(uint32_t index, rung_environment_variable *out);
 
@@ -164,7 +166,7 @@ RUNG_API rung_result rung_environment_variable_get(uint32_t index, rung_environm
  */
 RUNG_API uint32_t rung_default_threads(void);
 
-/** The version of the library, such as "0.1.0". Static. */
+/** The version of the library, such as "0.1.0". Static. Safe from any thread. */
 RUNG_API const char *rung_version(void);
 
 #ifdef __cplusplus

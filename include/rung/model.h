@@ -127,7 +127,8 @@ RUNG_API rung_result rung_model_list(const rung_instance *instance, uint32_t fla
                                      const char *const *folders, uint32_t count,
                                      rung_model_file_callback callback, void *user);
 
-/** Ends a model whose contexts are all destroyed. NULL is allowed. */
+/** Ends a model whose contexts are all destroyed, on any thread, while no other call of it is under
+ * way. NULL is allowed. */
 RUNG_API void rung_model_destroy(rung_model *model);
 
 /** What a model is. The strings live as long as the model. */
@@ -163,13 +164,13 @@ typedef struct rung_model_info {
     uint64_t reserved[3];
 } rung_model_info;
 
-/** Fills `*info`, whose size and version the caller has set. Results: OK, INVALID_ARGUMENT,
- * VERSION. */
+/** Fills `*info`, whose size and version the caller has set. Safe from any thread. Results: OK,
+ * INVALID_ARGUMENT, VERSION. */
 RUNG_API rung_result rung_model_get_info(const rung_model *model, rung_model_info *info);
 
 /**
  * The label of a class, UTF-8, as long as the model lives. Without labels, or past their end,
- * NOT_FOUND, and `*out` is "". Results: OK, INVALID_ARGUMENT, NOT_FOUND.
+ * NOT_FOUND, and `*out` is "". Safe from any thread. Results: OK, INVALID_ARGUMENT, NOT_FOUND.
  */
 RUNG_API rung_result rung_model_get_label(const rung_model *model, uint32_t class_id,
                                           const char **out);

@@ -94,7 +94,7 @@ typedef struct rung_report {
                                                                 beginning */
     uint64_t frames;        /**< that came to a packet, since the beginning */
     uint64_t failures;      /**< that were refused or failed, since the beginning */
-    uint64_t device_losses; /**< of those, that found the device lost; since the context was made */
+    uint64_t device_losses; /**< since the context was made */
     uint64_t rebuilds;      /**< after such losses; `rung` is what the last one came to */
     uint64_t cancels;       /**< of tickets that were running, that were acknowledged; since
                                  the context was made */
@@ -104,18 +104,17 @@ typedef struct rung_report {
     uint64_t copied_bytes;  /**< by those copies, all together */
     uint64_t widened_bytes; /**< of outputs that are no f32, all together */
     uint64_t hand_overs;    /**< from one thread of the context to another; one for each ticket */
-    uint64_t allocations;   /**< made by us while a frame was handled: a workspace grew */
+    uint64_t allocations;   /**< by us while frames were handled: a workspace grew */
 
     /* Memory, in bytes. What is below the host is UNKNOWN where the rung does not tell. */
-    uint64_t host_input_bytes;  /**< tensors that the runtime reads */
-    uint64_t host_output_bytes; /**< tensors that it writes */
-    uint64_t
-        host_scratch_bytes;     /**< of the stages, for outputs as f32, and of the context itself */
-    uint64_t host_packet_bytes; /**< room for packets that wait to be collected */
-    uint64_t device_bytes;      /**< on the device: weights and tensors */
-    uint64_t workspace_bytes;   /**< of the runtime, for what is between layers */
-    uint64_t packed_bytes;      /**< weights in the runtime's own order */
-    uint64_t opaque_bytes;      /**< held by a driver or a library */
+    uint64_t host_input_bytes;   /**< tensors that the runtime reads */
+    uint64_t host_output_bytes;  /**< tensors that it writes */
+    uint64_t host_scratch_bytes; /**< of the stages, of outputs as f32, of the context itself */
+    uint64_t host_packet_bytes;  /**< room for packets that wait to be collected */
+    uint64_t device_bytes;       /**< on the device: weights and tensors */
+    uint64_t workspace_bytes;    /**< of the runtime, for what is between layers */
+    uint64_t packed_bytes;       /**< weights in the runtime's own order */
+    uint64_t opaque_bytes;       /**< held by a driver or a library */
 
     uint32_t threads_owned;   /**< of ours, that the context has */
     uint32_t threads_created; /**< of ours, ever */

@@ -35,6 +35,7 @@ extern "C" {
     X(NO_MEMORY, -17, "out of memory")                                                             \
     X(DEVICE_LOST, -18, "the device is gone")
 
+/** 0, or what failed. */
 typedef int32_t rung_result;
 
 enum {

@@ -156,8 +156,8 @@ RUNG_API rung_result rung_scene_offer(rung_scene *scene, const rung_scene_frame 
  *
  * A tick takes the pending frames of the newest pair of epochs, in the order of their source ids,
  * and runs them one after the other; frames that come meanwhile are the next one's. Frames of an
- * older pair are released as stale. Where no frame is pending, nothing runs and nothing is
- * published.
+ * older pair are released as stale; one whose fence is not ready stays pending. Where no frame is
+ * left, nothing runs and nothing is published.
  *
  * `*next_due_ns` (may be NULL) is set to when the next one is due, by the scene's clock. A frame
  * that fails is no failure of the tick (rung_scene_source.result). Safe from any thread, one at a
@@ -178,7 +178,7 @@ RUNG_API rung_result rung_scene_stop(rung_scene *scene);
 /** What a source is in a published scene. */
 typedef enum rung_scene_status {
     RUNG_SCENE_SOURCE_FRESH = 1,  /**< a frame of this tick is in it */
-    RUNG_SCENE_SOURCE_LATE = 2,   /**< it had no frame */
+    RUNG_SCENE_SOURCE_LATE = 2,   /**< it had no frame, or its fence was not ready */
     RUNG_SCENE_SOURCE_FAILED = 3, /**< its frame failed: `result` */
     RUNG_SCENE_SOURCE_STALE = 4   /**< its frame was of an older pair of epochs */
 } rung_scene_status;

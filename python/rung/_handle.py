@@ -13,7 +13,7 @@ from .errors import StateError
 
 EXIT_SECONDS = 10  # that the end of Python waits for what daemon threads are inside of
 
-_roots = weakref.WeakSet()
+_roots: weakref.WeakSet["Handle"] = weakref.WeakSet()
 _exiting = threading.Event()
 
 

@@ -5,6 +5,7 @@ import ctypes
 import functools
 import os
 import pathlib
+import typing
 
 from . import _abi
 from .errors import BY_CODE, CapacityError, Error
@@ -65,6 +66,14 @@ def library() -> ctypes.CDLL:
 def text(value: bytes | None) -> str:
     """A string of the library's; names of files in it may be any bytes."""
     return (value or b"").decode("utf-8", "surrogateescape")
+
+
+@typing.overload
+def chars(value: None) -> None: ...
+
+
+@typing.overload
+def chars(value: str | os.PathLike) -> bytes: ...
 
 
 def chars(value: str | os.PathLike | None) -> bytes | None:

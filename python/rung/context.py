@@ -16,7 +16,7 @@ from ._handle import Handle
 from ._library import chars, library, written
 from .frame import Format, Frame, borrow, whole
 from .info import WHOLE, RunInfo
-from .results import Detections, Embedding, Mask, Result, answer
+from .results import Answer, Detections, Embedding, Mask, answer
 from .ticket import Ticket, hand_over, let_go
 
 
@@ -53,7 +53,7 @@ class Output:
         self._span = _abi.rung_span(ctypes.addressof(self._memory), ctypes.sizeof(self._memory))
         self.lock = threading.Lock()
 
-    def of(self, handle: Handle, labels: tuple[str, ...], function, *arguments) -> Result:
+    def of(self, handle: Handle, labels: tuple[str, ...], function, *arguments) -> Answer:
         """What a function of the library writes that answers with a packet."""
         size, info = ctypes.c_size_t(), _abi.rung_run_info()
         with self.lock, handle.use() as context:
@@ -78,7 +78,8 @@ class Context:
             self._handle = Handle("context", pointer.value, library().rung_context_destroy, model)
         with self._handle.use() as context:
             library().rung_context_get_max_output_bytes(context, size)
-        self._labels, self._abandoned = labels, collections.deque()
+        self._labels = labels
+        self._abandoned: collections.deque[int] = collections.deque()
         self._now, self._later = Output(size.value), Output(size.value if options.depth else 0)
         self._submitting = threading.Lock()
 
@@ -94,7 +95,7 @@ class Context:
         """The class of each pixel, by a model that is a segmenter."""
         return self._run(library().rung_segment, picture, format)
 
-    def _run(self, function, picture, format) -> Result:
+    def _run(self, function, picture, format) -> Any:
         frame, array = borrow(picture, format)
         result = self._now.of(self._handle, self._labels, function, frame)
         del array  # borrowed until here
@@ -118,7 +119,7 @@ class Context:
             if not let_go(context, ticket):
                 self._abandoned.append(ticket)
 
-    def _collect(self, ticket: int) -> Result:
+    def _collect(self, ticket: int) -> Answer:
         return self._later.of(self._handle, self._labels, library().rung_collect, ticket, 0)
 
     def reset(self) -> None:

@@ -88,7 +88,7 @@ def whole(name: str, value: int, bits: int = 64) -> int:
 NUMBERS = ("frame_id", "source_id", "display_id", "session_epoch", "transform_epoch", "topology_epoch", "capture_ns")
 
 
-def borrow(picture: ArrayLike | Frame, format: str | None) -> tuple[_abi.rung_frame, np.ndarray]:
+def borrow(picture: ArrayLike | Frame, format: Format | None) -> tuple[_abi.rung_frame, np.ndarray]:
     """The frame for the library, and the array that must be kept as long as that is used."""
     if not isinstance(picture, Frame):
         picture = Frame(pixels=picture, format=format)

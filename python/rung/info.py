@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
-from typing import Literal
+from typing import Any, Literal
 
 from . import _abi
 from ._library import text
@@ -17,7 +17,7 @@ Role = Literal["detector", "embedder", "segmenter"]
 WHOLE = 65535  # 1.0, as the library counts confidences and overlaps
 
 
-def named(names: dict[str, int], number: int) -> str:
+def named(names: dict[str, int], number: int) -> Any:
     """The name of a number; what a newer library has besides goes by its number."""
     return next((name for name, known in names.items() if known == number), str(number))
 

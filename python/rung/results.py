@@ -189,19 +189,20 @@ class Mask(Result):
     are that part, scaled to the part of the model's canvas at `content`."""
 
     @functools.cached_property
-    def _place(self) -> tuple[int, ...]:
-        place = _abi.rung_mask.from_buffer_copy(self.packet, HEADER)
-        return tuple(getattr(place, name) for name, _ in place._fields_)
+    def _place(self) -> _abi.rung_mask:
+        return _abi.rung_mask.from_buffer_copy(self.packet, HEADER)
 
     @property
     def crop(self) -> tuple[int, int, int, int]:
         """x, y, width, height in pixels of the picture."""
-        return self._place[:4]
+        place = self._place
+        return place.crop_x, place.crop_y, place.crop_w, place.crop_h
 
     @property
     def content(self) -> tuple[int, int, int, int]:
         """x, y, width, height in pixels of the canvas."""
-        return self._place[4:]
+        place = self._place
+        return place.content_x, place.content_y, place.content_w, place.content_h
 
     @functools.cached_property
     def classes(self) -> np.ndarray:
@@ -218,14 +219,17 @@ class Mask(Result):
         return f"<rung.Mask: {self._header.stride} x {self._header.count} pixels>"
 
 
-def answer(packet: bytes, run: RunInfo | None, labels: Sequence[str], identity: str | None) -> Result:
+Answer = Detections | Embedding | Mask
+KINDS: dict[int, type[Answer]] = {_abi.RUNG_SPACE_EMBEDDING: Embedding, _abi.RUNG_SPACE_MASK: Mask}
+
+
+def answer(packet: bytes, run: RunInfo | None, labels: Sequence[str], identity: str | None) -> Answer:
     """The result that a sound packet is."""
     space = _abi.rung_packet_header.from_buffer_copy(packet).space
-    kind = {_abi.RUNG_SPACE_EMBEDDING: Embedding, _abi.RUNG_SPACE_MASK: Mask}.get(space, Detections)
-    return kind(packet, run, labels, identity)
+    return KINDS.get(space, Detections)(packet, run, labels, identity)
 
 
-def parse(packet: bytes, *, labels: Sequence[str] = (), identity: str | None = None) -> Detections | Embedding | Mask:
+def parse(packet: bytes, *, labels: Sequence[str] = (), identity: str | None = None) -> Answer:
     """A result of a packet that was stored or sent, after every size and offset in it was checked.
 
     `labels` are the model's (ModelInfo.labels), and `identity` is what made it (Result.identity). Raises

@@ -11,21 +11,24 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from . import _abi
 from ._handle import Handle
 from ._library import library
 from .errors import BusyError, CancelledError, Error, StaleError, StateError, TimeoutError
 from .info import named
-from .results import Detections, Embedding, Mask
+from .results import Answer
 
 if TYPE_CHECKING:
     from .context import Context
 
 State = Literal["queued", "running", "complete", "cancelled", "failed", "gone"]
 
+ENDS: dict[type[Error], State] = {CancelledError: "cancelled", StaleError: "gone"}
 SLICE = 0.1  # seconds that a wait is inside the library at once: Ctrl-C and closing wait for that
 
-_pinned = {}  # arrays that the library still reads, by the number that it gives back
+_pinned: dict[int, np.ndarray] = {}  # arrays that the library still reads, by the number that it gives back
 _numbers = itertools.count(1)
 
 
@@ -78,7 +81,8 @@ class Ticket:
 
     def __init__(self, context: Context, handle: Handle, number: int, abandoned: collections.deque[int]):
         self._context, self._handle, self._number = context, handle, number
-        self._taking, self._outcome = threading.Lock(), None
+        self._taking = threading.Lock()
+        self._outcome: Answer | Error | None = None
         self._finalizer = weakref.finalize(self, abandon, handle, number, abandoned)
         self._finalizer.atexit = False
 
@@ -87,7 +91,7 @@ class Ticket:
         """Where it stands; "gone" after its context was reset."""
         outcome, state = self._outcome, ctypes.c_int32()
         if isinstance(outcome, Error):
-            return {CancelledError: "cancelled", StaleError: "gone"}.get(type(outcome), "failed")
+            return ENDS.get(type(outcome), "failed")
         if outcome is not None:
             return "complete"
         try:
@@ -114,7 +118,7 @@ class Ticket:
                     return False
         return True
 
-    def result(self, timeout: float | None = None) -> Detections | Embedding | Mask:
+    def result(self, timeout: float | None = None) -> Answer:
         """What came of it, waiting for it at most `timeout` seconds (None: as long as it takes); then TimeoutError.
 
         Raises why it failed; CancelledError, and StaleError after its context was reset. It may be asked for again.
@@ -122,13 +126,12 @@ class Ticket:
         if not self.wait(timeout):
             raise TimeoutError(f"the ticket is not done within {timeout} seconds; its state is {self.state}")
         with self._taking:
-            if self._outcome is None:
-                self._take()
-        if isinstance(self._outcome, Error):
-            raise type(self._outcome)(*self._outcome.args)  # one's own, with the way of this call
-        return self._outcome
+            outcome = self._take() if self._outcome is None else self._outcome
+        if isinstance(outcome, Error):
+            raise type(outcome)(*outcome.args)  # one's own, with the way of this call
+        return outcome
 
-    def _take(self):
+    def _take(self) -> Answer | Error:
         try:
             self._outcome = self._context._collect(self._number)
         except StateError:
@@ -136,6 +139,7 @@ class Ticket:
         except Error as error:
             self._outcome = error.with_traceback(None)  # which would keep this ticket
         self._finalizer.detach()
+        return self._outcome
 
     def cancel(self) -> bool:
         """Does away with it and its result. Returns whether it is gone by now; else the library is at work on it still,

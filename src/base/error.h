@@ -22,6 +22,9 @@ __attribute__((format(printf, 2, 3))) rung_result rung__fail(rung_result result,
 __attribute__((format(printf, 3, 4))) rung_result rung__fail_errno(rung_result result, int error,
                                                                    const char *format, ...);
 
+/** How many detail texts this thread has had, modulo 2^32: whether a call from outside set one. */
+uint32_t rung__error_count(void);
+
 /** The system's text of an errno value (base/<platform>/). */
 void rung__error_text(int error, char *to, size_t size);
 

@@ -16,6 +16,7 @@
 #define WATTS_MOST 500u
 
 static const char none[] = "the system has no energy counter of a processor package";
+static const char no_memory[] = "there was no memory to read the energy counters";
 static const char unreadable[] =
     "the energy counters below /sys/class/powercap cannot be read; on most systems only root may";
 static const char changed[] = "the processor packages are not those that the measurement began on";
@@ -68,8 +69,10 @@ void rung__energy_read(const char *root, struct rung__energy *out)
     struct rung__machine machine = {.root = root};
     struct rung__folder zones;
     *out = (struct rung__energy){.why = none};
-    if (rung__machine_list(&machine, FOLDER, ZONES_LIMIT, &zones) != RUNG_OK)
-        return; /* no memory: as good as none */
+    if (rung__machine_list(&machine, FOLDER, ZONES_LIMIT, &zones) != RUNG_OK) {
+        out->why = no_memory;
+        return;
+    }
     bool complete = true;
     for (size_t i = 0; i < zones.count; i++) {
         uint32_t zone;

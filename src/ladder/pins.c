@@ -36,7 +36,10 @@ const char *rung__precision_text(uint32_t precision)
 
 const char *rung__forms_text(uint32_t forms)
 {
-    return forms == RUNG__FORMS_F32 ? "f32" : forms == RUNG__FORMS_QUANTISED ? "quantised" : "any";
+    return forms == RUNG__FORMS_F32         ? "f32"
+           : forms == RUNG__FORMS_QUANTISED ? "quantised"
+           : forms == RUNG__FORMS_ANY       ? "any"
+                                            : "some";
 }
 
 uint32_t rung__rung_precision(const struct rung__rung *rung, const struct rung__header *header)
@@ -52,7 +55,9 @@ bool rung__rung_takes(const struct rung__rung *rung, const struct rung__header *
     if (rung->forms & 1u << header->form)
         return true;
     (void)rung__text_format(reason, size, "it takes models in %s, and this one is in %s",
-                            rung->forms == RUNG__FORMS_F32 ? "f32" : "a quantised form",
+                            rung->forms == RUNG__FORMS_F32         ? "f32"
+                            : rung->forms == RUNG__FORMS_QUANTISED ? "a quantised form"
+                                                                   : "other forms",
                             rung__precision_text(header->form));
     return false;
 }

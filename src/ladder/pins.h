@@ -10,7 +10,7 @@
  * RUNG__PRECISION_OF_MODEL. */
 const char *rung__precision_text(uint32_t precision);
 
-/** Forms in a word: "f32", "quantised", "any". */
+/** Forms in a word: "f32", "quantised", "any", "some". */
 const char *rung__forms_text(uint32_t forms);
 
 /**

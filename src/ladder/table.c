@@ -17,6 +17,11 @@ static rung_result no_memory(void)
     return rung__fail(RUNG_NO_MEMORY, "no memory for the ladder");
 }
 
+static void append(struct rung__table *table, const struct rung__rung *rung)
+{
+    table->own[table->count++] = *rung;
+}
+
 void rung__table_default(struct rung__table *out)
 {
     *out = (struct rung__table){.rungs = rung__rungs, .count = rung__rung_count};
@@ -28,6 +33,21 @@ const struct rung__rung *rung__table_find(const struct rung__table *table, const
         if (strcmp(table->rungs[i].id, id) == 0)
             return &table->rungs[i];
     return NULL;
+}
+
+rung_result rung__table_add(struct rung__table *table, const struct rung__rung *rung)
+{
+    if (table->count >= RUNGS)
+        return rung__fail(RUNG_CAPACITY, "there are %u rungs, as many as there may be", RUNGS);
+    if (!table->own) {
+        table->own = calloc(RUNGS, sizeof *table->own);
+        if (!table->own)
+            return no_memory();
+        memcpy(table->own, table->rungs, table->count * sizeof *table->own);
+        table->rungs = table->own;
+    }
+    append(table, rung);
+    return RUNG_OK;
 }
 
 static const struct rung__rung *find_made(const struct rung__table *table, const char *id)
@@ -48,11 +68,6 @@ static const struct rung__rung *find_any(const struct rung__table *table, const 
 static bool is_in(const struct rung__table *table, const char *id)
 {
     return rung__table_find(table, id) != NULL;
-}
-
-static void append(struct rung__table *table, const struct rung__rung *rung)
-{
-    table->own[table->count++] = *rung;
 }
 
 static rung_result read_entries(const json_t *list, const char *path, struct rung__table *to)

@@ -31,7 +31,7 @@ struct rung__table {
     char *path;                              /**< of the file, NULL: those of this version */
     char digest[2 * RUNG__SHA256_BYTES + 1]; /**< of its text; "" without */
     void *json;                              /**< what the texts are in */
-    struct rung__rung *own;
+    struct rung__rung *own;                  /**< NULL: they are those of this version */
     struct rung__made_rung *made;
     uint32_t made_count;
 };
@@ -46,6 +46,17 @@ rung_result rung__table_parse(struct rung__bytes text, const char *path, struct 
 /** The same of a file. Results: those, and IO. */
 rung_result rung__table_read(const char *path, struct rung__table *out);
 void rung__table_finish(struct rung__table *table);
+
+/** 1 to RUNG__RUNG_ID_BYTES - 1 of a-z, 0-9 and -, not beginning with -. */
+bool rung__rung_id_is_valid(const char *id);
+
+/** What a rung says of itself to people: one line of at most RUNG__RUNG_TEXT_MOST bytes. */
+#define RUNG__RUNG_TEXT_MOST 200u
+bool rung__rung_text_is_valid(const char *text);
+
+/** Puts a rung of this process behind the others, which move: no pointer into the table may be
+ * held. What it points at must outlive the table. Results: OK, CAPACITY, NO_MEMORY. */
+rung_result rung__table_add(struct rung__table *table, const struct rung__rung *rung);
 
 /** The rung of an id, or NULL. */
 const struct rung__rung *rung__table_find(const struct rung__table *table, const char *id);

@@ -10,24 +10,29 @@
 
 #define NAME_LIMIT  128u
 #define VALUE_LIMIT 1024u
-#define TEXT_LIMIT  200u
 #define WHERE_BYTES 300u
 
-static bool is_id(const char *id)
+bool rung__rung_id_is_valid(const char *id)
 {
     static const char known[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    const size_t length = strlen(id);
+    const size_t length = strnlen(id, RUNG__RUNG_ID_BYTES);
     return length > 0 && length < RUNG__RUNG_ID_BYTES && id[0] != '-' &&
            strspn(id, known) == length;
 }
 
 static bool is_printable(const char *text, size_t limit)
 {
-    const size_t length = strlen(text);
+    const size_t length = strnlen(text, limit + 1);
     for (size_t i = 0; i < length; i++)
         if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
             return false;
     return length > 0 && length <= limit;
+}
+
+bool rung__rung_text_is_valid(const char *text)
+{
+    return is_printable(text, RUNG__RUNG_TEXT_MOST) &&
+           rung__bytes_are_text((struct rung__bytes){(const uint8_t *)text, strlen(text)});
 }
 
 /**
@@ -116,7 +121,7 @@ static const struct rung__rung *read_base(struct rung__json_reader *reader, cons
         return NULL;
     const struct rung__rung *same = rung__rung_named(id);
     const struct rung__rung *base = like ? rung__rung_named(like) : same;
-    if (!is_id(id))
+    if (!rung__rung_id_is_valid(id))
         rung__json_refuse(reader, "\"rung\" is 1 to %u of a-z, 0-9 and -", RUNG__RUNG_ID_BYTES - 1);
     else if (like && same)
         rung__json_refuse(reader, "it is a rung of this version; leave \"like\" out");
@@ -152,8 +157,8 @@ static void read_members(struct rung__json_reader *reader, const struct rung__ru
     to->rung.id = id;
     to->rung.session = to->session;
     to->rung.options = to->options;
-    if (text && !is_printable(text, TEXT_LIMIT))
-        rung__json_refuse(reader, "\"text\" is 1 to %u printable characters", TEXT_LIMIT);
+    if (text && !is_printable(text, RUNG__RUNG_TEXT_MOST))
+        rung__json_refuse(reader, "\"text\" is 1 to %u printable characters", RUNG__RUNG_TEXT_MOST);
     if (text)
         to->rung.text = text;
     to->rung.automatic = rung__json_bool(reader, "automatic", false, base->automatic);

@@ -11,15 +11,19 @@
 #include "artifact/onnx.h"
 #include "base/error.h"
 #include "provider/provider.h"
+#include "provider/running.h"
 
 struct context {
     const struct rung__model_report *report;
     struct rung__model_memory memory;
+    struct rung__running running;
 };
 
-static rung_result create_model(const struct rung__model_request *request, void **model)
+static rung_result create_model(const struct rung__provider *provider,
+                                const struct rung__model_request *request, void **model)
 {
     struct rung__onnx graph;
+    (void)provider;
     rung_result result =
         rung__onnx_read(request->artifact->sections[RUNG__SECTION_PAYLOAD], &graph);
     if (result != RUNG_OK)
@@ -79,24 +83,44 @@ static float next_fraction(uint32_t *state)
     return (float)(*state >> 24) / 256.0f;
 }
 
+static void fill(const struct context *context, uint32_t index, uint32_t *state)
+{
+    uint8_t *bytes = context->memory.outputs[index];
+    const uint64_t size = context->memory.output_bytes[index];
+    if (context->report->outputs[index].dtype != RUNG_DTYPE_F32) {
+        for (uint64_t n = 0; n < size; n++)
+            bytes[n] = (uint8_t)(next_fraction(state) * 60.0f); /* any f16 of these is finite */
+        return;
+    }
+    for (uint64_t n = 0; n + 4 <= size; n += 4) {
+        float value = next_fraction(state);
+        memcpy(bytes + n, &value, sizeof value);
+    }
+}
+
 static rung_result run(void *pointer)
 {
-    const struct context *context = pointer;
+    struct context *context = pointer;
+    rung__running_begin(&context->running);
     uint32_t state = seed_of(&context->memory);
-    for (uint32_t i = 0; i < context->report->output_count; i++) {
-        uint8_t *bytes = context->memory.outputs[i];
-        if (context->report->outputs[i].dtype != RUNG_DTYPE_F32) {
-            for (uint64_t n = 0; n < context->memory.output_bytes[i]; n++)
-                bytes[n] =
-                    (uint8_t)(next_fraction(&state) * 60.0f); /* any f16 of these is finite */
-            continue;
-        }
-        for (uint64_t n = 0; n + 4 <= context->memory.output_bytes[i]; n += 4) {
-            float value = next_fraction(&state);
-            memcpy(bytes + n, &value, sizeof value);
-        }
-    }
-    return RUNG_OK;
+    for (uint32_t i = 0; i < context->report->output_count; i++)
+        if (!rung__running_is_cancelled(&context->running))
+            fill(context, i, &state);
+    return rung__running_end(&context->running)
+               ? rung__fail(RUNG_CANCELLED, "the run was cancelled")
+               : RUNG_OK;
+}
+
+static void cancel(void *pointer)
+{
+    rung__running_cancel(&((struct context *)pointer)->running, NULL, NULL);
+}
+
+static void memory_stats(const void *pointer, rung_provider_memory *memory)
+{
+    const struct context *context = pointer;
+    *memory = (rung_provider_memory){.host = sizeof *context + sizeof *context->report +
+                                             rung__model_memory_bytes(&context->memory)};
 }
 
 const struct rung__provider rung__provider_dummy = {
@@ -110,4 +134,6 @@ const struct rung__provider rung__provider_dummy = {
     .create_context = create_context,
     .destroy_context = destroy_context,
     .run = run,
+    .cancel = cancel,
+    .memory_stats = memory_stats,
 };

@@ -6,11 +6,13 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "provider/provider.h"
+#include "provider/running.h"
 #include "runtime/ort/ort.h"
 
 struct context {
     struct rung__ort_run run;
     struct rung__model_memory memory;
+    struct rung__running running;
 };
 
 static void destroy_model(void *model)
@@ -48,8 +50,10 @@ static rung_result load(const struct rung__ort *ort, const struct rung__model_re
                                     request->threads, request->execution, session);
 }
 
-static rung_result create_model(const struct rung__model_request *request, void **model)
+static rung_result create_model(const struct rung__provider *provider,
+                                const struct rung__model_request *request, void **model)
 {
+    (void)provider;
     const struct rung__ort *ort = rung__ort_loaded();
     if (!ort)
         return rung__fail(RUNG_STATE, "no ONNX Runtime is loaded");
@@ -103,9 +107,36 @@ static rung_result create_context(void *model, struct rung__model_memory *memory
     return RUNG_OK;
 }
 
-static rung_result run(void *context)
+/** A run that was cancelled and came to its end all the same has answered. */
+static rung_result run(void *pointer)
 {
-    return rung__ort_run_once(&((struct context *)context)->run);
+    struct context *context = pointer;
+    rung__running_begin(&context->running);
+    const rung_result result = rung__ort_run_once(&context->run);
+    if (!rung__running_end(&context->running))
+        return result;
+    rung__ort_run_terminate(&context->run, false);
+    return result == RUNG_BACKEND ? rung__fail(RUNG_CANCELLED, "the run was cancelled") : result;
+}
+
+static void terminate(void *context)
+{
+    rung__ort_run_terminate(&((struct context *)context)->run, true);
+}
+
+static void cancel(void *pointer)
+{
+    struct context *context = pointer;
+    rung__running_cancel(&context->running, terminate, context);
+}
+
+/** What is in its arenas, and in a device's memory, it does not tell. */
+static void memory_stats(const void *pointer, rung_provider_memory *memory)
+{
+    const struct context *context = pointer;
+    memory->host = rung__model_memory_bytes(&context->memory);
+    if (!context->run.session->copies_input)
+        memory->device = 0;
 }
 
 const struct rung__provider rung__provider_ort = {
@@ -119,5 +150,7 @@ const struct rung__provider rung__provider_ort = {
     .create_context = create_context,
     .destroy_context = destroy_context,
     .run = run,
+    .cancel = cancel,
+    .memory_stats = memory_stats,
     .runtime = &rung__runtimes[RUNG__RUNTIME_ORT],
 };

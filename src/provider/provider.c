@@ -19,7 +19,7 @@ rung_result rung__provider_load(const struct rung__provider *provider,
     if (!(artifact->header.providers & provider->compatibility))
         return rung__fail(RUNG_UNSUPPORTED, "the model %s does not list the provider %s",
                           artifact->header.name, provider->name);
-    rung_result result = provider->create_model(request, &loaded);
+    rung_result result = provider->create_model(provider, request, &loaded);
     if (result != RUNG_OK)
         return result;
     result = provider->query_model(loaded, report);
@@ -32,6 +32,15 @@ rung_result rung__provider_load(const struct rung__provider *provider,
     }
     *model = loaded;
     return RUNG_OK;
+}
+
+void rung__provider_memory(const struct rung__provider *provider, const void *context,
+                           rung_provider_memory *out)
+{
+    const uint64_t unknown = RUNG_PROVIDER_UNKNOWN;
+    *out = (rung_provider_memory){unknown, unknown, unknown, unknown, unknown, {0}};
+    if (provider->memory_stats)
+        provider->memory_stats(context, out);
 }
 
 void rung__model_report_fill(struct rung__model_report *report, const struct rung__tensor *input,
@@ -75,4 +84,12 @@ void rung__model_memory_finish(struct rung__model_memory *memory)
     for (size_t i = 0; i < RUNG__OUTPUTS_MAX; i++)
         free(memory->outputs[i]);
     *memory = (struct rung__model_memory){0};
+}
+
+uint64_t rung__model_memory_bytes(const struct rung__model_memory *memory)
+{
+    uint64_t bytes = memory->input_bytes;
+    for (size_t i = 0; i < RUNG__OUTPUTS_MAX; i++)
+        bytes += memory->output_bytes[i];
+    return bytes;
 }

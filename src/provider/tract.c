@@ -20,8 +20,10 @@ static void destroy_model(void *model)
     free(model);
 }
 
-static rung_result create_model(const struct rung__model_request *request, void **model)
+static rung_result create_model(const struct rung__provider *provider,
+                                const struct rung__model_request *request, void **model)
 {
+    (void)provider;
     const struct rung__bytes graph = request->artifact->sections[RUNG__SECTION_PAYLOAD];
     const struct rung__tract *tract = rung__tract_loaded();
     if (!tract)
@@ -83,6 +85,13 @@ static rung_result run(void *pointer)
     return rung__tract_run_once(context->session, context->memory.input, context->memory.outputs);
 }
 
+static void memory_stats(const void *pointer, rung_provider_memory *memory)
+{
+    const struct context *context = pointer;
+    memory->host = rung__model_memory_bytes(&context->memory);
+    memory->device = 0;
+}
+
 const struct rung__provider rung__provider_tract = {
     .struct_size = sizeof(struct rung__provider),
     .version = 1,
@@ -94,6 +103,7 @@ const struct rung__provider rung__provider_tract = {
     .create_context = create_context,
     .destroy_context = destroy_context,
     .run = run,
+    .memory_stats = memory_stats,
     .runtime = &rung__runtimes[RUNG__RUNTIME_TRACT],
     .needs_helper = true,
     .single_threaded = true,

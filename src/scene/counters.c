@@ -2,6 +2,7 @@
 /* What a scene has done, as a structure and as JSON. */
 #include "base/error.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "scene/scene.h"
 #include "session/structure.h"
 
@@ -102,10 +103,20 @@ static json_t *describe_times(const rung_scene_times *times,
     return object;
 }
 
+/** JSON's integers end at 2^63 here: an id beyond is told as a text. */
+static json_t *describe_id(uint64_t id)
+{
+    char text[24];
+    if (id <= INT64_MAX)
+        return json_integer((json_int_t)id);
+    (void)rung__text_format(text, sizeof text, "%llu", (unsigned long long)id);
+    return json_string(text);
+}
+
 static json_t *describe_source(const rung_scene_source_counters *source)
 {
     return json_pack(
-        "{s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "source_id", (json_int_t)source->source_id,
+        "{s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "source_id", describe_id(source->source_id),
         "offered", (json_int_t)source->offered, "replaced", (json_int_t)source->replaced, "stale",
         (json_int_t)source->stale, "failed", (json_int_t)source->failed, "discarded",
         (json_int_t)source->discarded, "published", (json_int_t)source->published, "age_ns",

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who runs ticks, and when: a caller's loop, or a thread of the scene's own. */
 #include "base/error.h"
+#include "base/service.h"
 #include "scene/scene.h"
+#include "session/context.h"
 
 /** One at a time runs ticks. Results: OK, BUSY, STATE. */
 static rung_result take_stepper(struct rung_scene *scene)
@@ -46,10 +48,15 @@ rung_result rung_scene_step(rung_scene *scene, uint64_t *next_due_ns)
 static void run(void *argument)
 {
     struct rung_scene *scene = argument;
+    struct rung__service service;
+    rung__service_claim(&service);
+    rung__log_write(&scene->context->model->instance->log, RUNG_LOG_INFO,
+                    "the thread of a scene has %s", service.got);
     while (!atomic_load(&scene->stopping)) {
         const uint64_t next = step(scene);
         scene->clock.wait_until(scene->clock.user, next);
     }
+    rung__service_give_back(&service);
 }
 
 rung_result rung_scene_start(rung_scene *scene)

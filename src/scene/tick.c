@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One tick: the pending frames of all sources become one published scene. */
-#include <stddef.h>
-
+#include "base/imported.h"
 #include "scene/scene.h"
 #include "session/context.h"
 
@@ -58,10 +57,9 @@ static void release_frame(struct rung__scene_entry *entry)
     entry->offered = NULL;
 }
 
-/** Only frames of the newest desktop stay. False: there is none. */
-static bool drop_stale(struct rung_scene *scene)
+/** Only frames of the newest desktop stay. */
+static void drop_stale(struct rung_scene *scene)
 {
-    bool any = false;
     for (uint32_t i = 0; i < scene->entry_count; i++) {
         const struct rung__offered *offered = scene->entries[i].offered;
         if (offered && rung__epoch_pair_is_newer(rung__offered_pair(offered), scene->newest))
@@ -69,17 +67,43 @@ static bool drop_stale(struct rung_scene *scene)
     }
     for (uint32_t i = 0; i < scene->entry_count; i++) {
         struct rung__scene_entry *entry = &scene->entries[i];
-        if (!entry->offered)
+        if (!entry->offered ||
+            !rung__epoch_pair_is_newer(scene->newest, rung__offered_pair(entry->offered)))
             continue;
-        if (!rung__epoch_pair_is_newer(scene->newest, rung__offered_pair(entry->offered))) {
-            any = true;
-            continue;
-        }
         entry->state.status = RUNG_SCENE_SOURCE_STALE;
         rung__source_count_one(entry->source, RUNG__FRAMES_STALE);
         release_frame(entry);
     }
-    return any;
+}
+
+static void put_back(struct rung__scene_entry *entry)
+{
+    if (entry->offered)
+        rung__source_put_back(entry->source);
+    entry->offered = NULL;
+}
+
+/** Frames whose pixels may not be read yet stay pending: no source waits for another one. */
+static void leave_unready(struct rung_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->entry_count; i++) {
+        struct rung__scene_entry *entry = &scene->entries[i];
+        const rung_frame *frame = entry->offered ? &entry->offered->frame : NULL;
+        if (!frame || !(frame->flags & RUNG_FRAME_FENCE) ||
+            rung__fence_wait(frame->fence, 0) != RUNG_TIMEOUT)
+            continue;
+        put_back(entry);
+        entry->state = (rung_scene_source){.source_id = entry->state.source_id,
+                                           .status = RUNG_SCENE_SOURCE_LATE};
+    }
+}
+
+static bool any_frame_is_left(const struct rung_scene *scene)
+{
+    for (uint32_t i = 0; i < scene->entry_count; i++)
+        if (scene->entries[i].offered)
+            return true;
+    return false;
 }
 
 bool rung__scene_is_complete(const struct rung_scene *scene)
@@ -88,16 +112,6 @@ bool rung__scene_is_complete(const struct rung_scene *scene)
         if (scene->entries[i].state.status != RUNG_SCENE_SOURCE_FRESH)
             return false;
     return true;
-}
-
-/** What did not run is pending again. */
-static void put_back(struct rung_scene *scene)
-{
-    for (uint32_t i = 0; i < scene->entry_count; i++) {
-        if (scene->entries[i].offered)
-            rung__source_put_back(scene->entries[i].source);
-        scene->entries[i].offered = NULL;
-    }
 }
 
 /* ---- running them -------------------------------------------------------------------------- */
@@ -169,13 +183,16 @@ void rung__scene_tick(struct rung_scene *scene, const struct rung__due *due)
 {
     rung__scene_count(scene, RUNG__PERIODS_MISSED, due->missed);
     take_frames(scene);
-    if (!drop_stale(scene))
+    drop_stale(scene);
+    leave_unready(scene);
+    if (!any_frame_is_left(scene))
         rung__scene_count(scene, RUNG__TICKS_IDLE, 1);
     else if (scene->aborts && !rung__scene_is_complete(scene))
         rung__scene_count(scene, RUNG__TICKS_ABORTED, 1);
     else
         run_and_publish(scene, due->at);
-    put_back(scene);
-    for (uint32_t i = 0; i < scene->entry_count; i++)
+    for (uint32_t i = 0; i < scene->entry_count; i++) {
+        put_back(&scene->entries[i]); /* what did not run */
         rung__source_leave(scene->entries[i].source);
+    }
 }

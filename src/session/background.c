@@ -140,7 +140,9 @@ static bool is_due(const struct rung_model *model)
 void rung__background_after_answer(struct rung_model *model)
 {
     struct rung_instance *instance = model->instance;
+    /* Of what every frame passes here nothing takes a lock, also while another model's is done. */
     if (!atomic_load_explicit(&model->wants_background, memory_order_relaxed) ||
+        atomic_load_explicit(&instance->background.working, memory_order_relaxed) ||
         !atomic_exchange(&model->wants_background, false) || !may_start(instance))
         return;
     rung__mutex_lock(&instance->background_mutex);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "session/engines_build.h"
 #include "session/model.h"
+#include "session/providers.h"
 #include "session/structure.h"
 
 #define TIME_LIMIT_MS 600000u
@@ -318,6 +319,7 @@ rung_result rung_engines_start(rung_instance *instance, const char *const *paths
     if (result != RUNG_OK || !wants)
         return result;
     struct rung__engine_builder *builder = &instance->builder;
+    rung__instance_close_providers(instance); /* the thread looks at the rungs from here on */
     rung__mutex_lock(&builder->mutex);
     result = append_wants(builder, wants, count);
     if (result == RUNG_OK) {

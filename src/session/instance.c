@@ -12,6 +12,7 @@
 #include "kernel/cpu_flags.h"
 #include "ladder/engine_store.h"
 #include "ladder/policy.h"
+#include "provider/external.h"
 #include "runtime/helper.h"
 #include "runtime/ort/ort.h"
 #include "session/structure.h"
@@ -230,6 +231,7 @@ void rung_instance_destroy(rung_instance *instance)
     rung__instance_runtimes_finish(&instance->runtimes);
     rung__trust_finish(&instance->trust);
     rung__table_finish(&instance->table);
+    rung__external_destroy(instance->externals);
     rung__environment_finish(&instance->environment);
     rung__mutex_finish(&instance->mutex);
     rung__mutex_finish(&instance->background_mutex);

@@ -14,21 +14,25 @@
 #include "session/engines_queue.h"
 #include "session/runtimes.h"
 
+struct rung__external;
+
 struct rung_instance {
     uint32_t flags;
     struct rung__log log;
     struct rung__environment environment;
     struct rung__trust trust;
-    struct rung__table table; /**< the rungs */
-    uint64_t cpu_flags;       /**< what kernels may use (kernel/cpu_flags.h) */
-    char *cache;              /**< the user's own cache folder, or NULL */
-    char *state;              /**< the user's own state folder, or NULL */
-    char *runtime_path;       /**< the application's list, or NULL */
-    char *trust_path;         /**< likewise */
-    char *helper;             /**< rung-probe, a file; NULL: no process can be made */
-    char *library;            /**< the library file that this one stands for; NULL: itself */
-    rung_probe_policy probe;  /**< the application's, else the user's */
-    uint64_t engine_bytes;    /**< that all engines together may take */
+    struct rung__table table;         /**< the rungs */
+    struct rung__external *externals; /**< the providers of some of them; NULL: none */
+    atomic_bool providers_closed;     /**< no more of these */
+    uint64_t cpu_flags;               /**< what kernels may use (kernel/cpu_flags.h) */
+    char *cache;                      /**< the user's own cache folder, or NULL */
+    char *state;                      /**< the user's own state folder, or NULL */
+    char *runtime_path;               /**< the application's list, or NULL */
+    char *trust_path;                 /**< likewise */
+    char *helper;                     /**< rung-probe, a file; NULL: no process can be made */
+    char *library;           /**< the library file that this one stands for; NULL: itself */
+    rung_probe_policy probe; /**< the application's, else the user's */
+    uint64_t engine_bytes;   /**< that all engines together may take */
     struct rung__mutex background_mutex; /**< guards `background` */
     struct rung__background background;
     atomic_bool told_of_state; /**< that it is of no use */

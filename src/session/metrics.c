@@ -43,6 +43,8 @@ void rung__metrics_note(struct rung_context *context, const struct rung__lane *l
                         rung_result result)
 {
     struct rung__metrics *metrics = &context->metrics;
+    if (result == RUNG_CANCELLED) /* counted as such when it is acknowledged */
+        return;
     if (result != RUNG_OK) {
         add(metrics, RUNG__COUNT_FAILURES, 1);
         return;

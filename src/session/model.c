@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "kernel/decode.h"
 #include "session/own_device.h"
+#include "session/providers.h"
 #include "session/structure.h"
 
 enum rung__admission rung__admission_of(const struct rung_instance *instance)
@@ -93,6 +94,7 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
     if (!model)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a model");
     model->instance = instance;
+    rung__instance_close_providers(instance);
     model->teardown_ns = RUNG_REPORT_UNKNOWN;
     rung__mutex_init(&model->mutex);
     result = rung__artifact_admit_to_load(path, rung__admission_of(instance), &instance->trust,

@@ -17,6 +17,7 @@
 #include "session/model.h"
 #include "session/own_device.h"
 #include "session/probe.h"
+#include "session/providers.h"
 #include "session/recall.h"
 #include "session/standing.h"
 #include "session/structure.h"
@@ -404,6 +405,7 @@ static rung_result probe_model(struct probe *probe, const char *path,
                                const rung_probe_options *options)
 {
     struct rung_instance *instance = probe->instance;
+    rung__instance_close_providers(instance);
     rung_result result = check_options(probe, options);
     if (result == RUNG_OK)
         result = rung__artifact_admit_to_load(path, rung__admission_of(instance), &instance->trust,

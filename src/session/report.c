@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/report.h"
 
+#include <rung/provider.h>
+
 #include "artifact/tensors.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -134,6 +136,22 @@ static void fill_ends(const struct rung_context *context, rung_report *out)
     out->cancel_ns = out->cancels ? load(&context->metrics.cancel_ns) : RUNG_REPORT_UNKNOWN;
 }
 
+/** What the provider tells of its context and the model. Of a second lane's it would say the same
+ * of the model once more. */
+static void fill_device_memory(const struct rung_context *context, rung_report *out)
+{
+    rung_provider_memory memory = {RUNG_PROVIDER_UNKNOWN, RUNG_PROVIDER_UNKNOWN,
+                                   RUNG_PROVIDER_UNKNOWN, RUNG_PROVIDER_UNKNOWN,
+                                   RUNG_PROVIDER_UNKNOWN, {0}};
+    const struct rung__lane *lane = &context->lanes[0];
+    if (lane->running)
+        rung__provider_memory(context->metrics.serving->rung->provider, lane->running, &memory);
+    out->device_bytes = memory.device;
+    out->workspace_bytes = memory.workspace;
+    out->packed_bytes = memory.packed;
+    out->opaque_bytes = memory.opaque;
+}
+
 static void fill_memory(const struct rung_context *context, rung_report *out)
 {
     const struct rung__ledger *ledger = &context->metrics.ledger;
@@ -145,8 +163,6 @@ static void fill_memory(const struct rung_context *context, rung_report *out)
     }
     out->host_scratch_bytes = ledger->bytes + sizeof *context;
     out->host_packet_bytes = context->tickets ? rung__tickets_packet_bytes(context->tickets) : 0;
-    out->device_bytes = out->workspace_bytes = out->packed_bytes = out->opaque_bytes =
-        RUNG_REPORT_UNKNOWN;
     out->threads_owned = (uint32_t)ledger->threads;
     out->threads_created = (uint32_t)ledger->threads_started;
 }
@@ -205,6 +221,7 @@ void rung__report_fill(const struct rung_context *context, rung_report *out)
     fill_frames(&context->metrics, out);
     fill_ends(context, out);
     fill_memory(context, out);
+    fill_device_memory(context, out);
     fill_energy(context, out);
     fill_package(context, out);
 }

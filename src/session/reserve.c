@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session/reserve.h"
 
+#include <assert.h>
+
 #include "base/error.h"
 #include "stage/pre/pre.h"
 
@@ -19,6 +21,7 @@ static rung_result reserve_placement(struct rung_context *context,
  * rounded content is less than a pixel off. */
 static uint32_t most_samples(uint32_t n, uint32_t samples, uint32_t content, uint32_t limit)
 {
+    assert(content > 0); /* no canvas is empty */
     const uint64_t most = ((uint64_t)n + 1) * samples / content + 1;
     return most < limit ? (uint32_t)most : limit;
 }

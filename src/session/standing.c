@@ -99,6 +99,10 @@ rung_result rung__rung_stand(struct rung_instance *instance, const struct rung__
     }
     if (!is_present(instance, hardware, rung, out))
         return RUNG_OK;
+    if (rung->provider->find_device && rung->provider->find_device(rung->provider) != RUNG_OK) {
+        set(out, "absent", rung_last_error());
+        return RUNG_OK;
+    }
     out->can_run = true;
     out->can_serve = rung->automatic && rung->floor;
     if (!rung->automatic)

@@ -315,13 +315,19 @@ static bool retire_idle(struct rung__slot *slot, uint64_t generation)
     return false;
 }
 
-/** A running one is no longer wanted. It may have come to its end meanwhile. */
-static void suppress(struct rung__slot *slot, uint64_t generation)
+/** A running one is no longer wanted, and its run is to end. It may have come to its end meanwhile;
+ * the worker does not go on to the next ticket before this is over. */
+static void suppress(struct rung_context *context, struct rung__slot *slot, uint64_t generation)
 {
     uint64_t never = 0;
     (void)atomic_compare_exchange_strong(&slot->cancelled, &never, rung__clock_now());
-    if (!rung__slot_move(slot, generation, RUNG__SLOT_RUNNING, RUNG__SLOT_CANCELLING))
+    atomic_fetch_add(&slot->interrupting, 1);
+    if (rung__slot_move(slot, generation, RUNG__SLOT_RUNNING, RUNG__SLOT_CANCELLING))
+        rung__worker_interrupt(context->tickets);
+    else
         (void)rung__slot_move(slot, generation, RUNG__SLOT_ENDING, RUNG__SLOT_CANCELLING);
+    if (atomic_fetch_sub(&slot->interrupting, 1) == 1)
+        rung__wake_one(&slot->interrupting);
 }
 
 rung_result rung_cancel(rung_context *context, rung_ticket ticket)
@@ -335,7 +341,7 @@ rung_result rung_cancel(rung_context *context, rung_ticket ticket)
         return stale();
     if (retire_idle(slot, generation))
         return RUNG_OK;
-    suppress(slot, generation);
+    suppress(context, slot, generation);
     if (retire_idle(slot, generation))
         return RUNG_OK;
     return state_of(atomic_load(&slot->word), ticket)
@@ -345,13 +351,13 @@ rung_result rung_cancel(rung_context *context, rung_ticket ticket)
 }
 
 /** Until this generation is gone, whoever lets it go. */
-static void drop(struct rung__slot *slot, uint64_t generation)
+static void drop(struct rung_context *context, struct rung__slot *slot, uint64_t generation)
 {
     for (;;) {
         const uint64_t word = atomic_load(&slot->word);
         if (rung__slot_generation(word) != generation || retire_idle(slot, generation))
             return;
-        suppress(slot, generation);
+        suppress(context, slot, generation);
         if (rung__slot_phase(word) == RUNG__SLOT_CANCELLING ||
             rung__slot_phase(word) == RUNG__SLOT_COLLECTING ||
             rung__slot_phase(word) == RUNG__SLOT_RETIRING)
@@ -370,6 +376,6 @@ rung_result rung_context_reset(rung_context *context)
         alive[i] = rung__slot_generation(atomic_load(&tickets->slots[i].word));
     for (uint32_t i = 0; i < tickets->depth; i++)
         if (alive[i])
-            drop(&tickets->slots[i], alive[i]);
+            drop(context, &tickets->slots[i], alive[i]);
     return RUNG_OK;
 }

@@ -19,6 +19,7 @@ struct rung__tickets {
     atomic_bool submitting;  /**< one thread at a time */
     atomic_uint bell;        /**< see worker.c */
     atomic_bool ending;
+    atomic_bool at_work; /**< the thread has the context and its place: a run may be interrupted */
     struct rung__thread thread;
     bool started;
     struct rung__service service; /**< of the thread, once it is up */
@@ -37,6 +38,10 @@ void rung__tickets_destroy(struct rung__tickets *tickets);
 
 /** Tells the thread that there is something new. Safe from any thread. */
 void rung__worker_ring(struct rung__tickets *tickets);
+
+/** Asks what the thread runs to end early, where the provider can do that. Only while the ticket
+ * that it runs cannot end. */
+void rung__worker_interrupt(struct rung__tickets *tickets);
 
 /** What the thread does, until `ending` is set and it is rung. */
 void rung__worker_run(void *tickets);

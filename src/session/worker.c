@@ -112,6 +112,14 @@ static void finish(struct rung__slot *slot, uint64_t generation, struct rung__me
     rung__slot_set(slot, generation, RUNG__SLOT_CANCELLED);
 }
 
+void rung__worker_interrupt(struct rung__tickets *tickets)
+{
+    const struct rung_context *context = tickets->context;
+    if (!atomic_load(&tickets->at_work) || !context->serving->rung->provider->cancel)
+        return; /* the thread looks whether it is wanted before it begins */
+    context->serving->rung->provider->cancel(context->lanes[0].running);
+}
+
 static void serve(struct rung__tickets *tickets, struct rung__slot *slot, uint64_t generation)
 {
     struct rung_context *context = tickets->context;
@@ -120,6 +128,7 @@ static void serve(struct rung__tickets *tickets, struct rung__slot *slot, uint64
     rung__ledger_handed_over(&context->metrics.ledger, 1);
     rung__use_wait(&context->use);
     slot->result = rung__loss_check(context);
+    atomic_store(&tickets->at_work, slot->result == RUNG_OK);
     for (uint32_t i = 0; i < slot->frame_count && slot->result == RUNG_OK; i++) {
         if (is_unwanted(slot))
             break;
@@ -129,6 +138,7 @@ static void serve(struct rung__tickets *tickets, struct rung__slot *slot, uint64
         (void)rung__text_format(slot->error, sizeof slot->error, "%s", rung_last_error());
     const bool answered = slot->result == RUNG_OK;
     end_run(slot, generation);
+    atomic_store(&tickets->at_work, false);
     rung__use_end(&context->use); /* whoever sees the end finds the context free */
     finish(slot, generation, &context->metrics);
     if (answered)

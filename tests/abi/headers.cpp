@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles as C++17 with nothing included before, and links with C names.
 #include <rung/artifact.h>
+#include <rung/provider.h>
 #include <rung/rung.h>
 #include <rung/vectors.h>
 

@@ -82,9 +82,9 @@ static void a_content_of_the_crops_size_is_its_very_pixels_by_every_resampler(vo
         const struct rung__crop whole = {0, 0, canvas.width, canvas.height};
         struct rung__placement placement;
         rung__fit(&canvas, &whole, &placement);
-        for (uint8_t i = 1; i <= RUNG_RESAMPLER_NEAREST; i++) {
+        for (uint32_t i = 1; i <= RUNG_RESAMPLER_NEAREST; i++) {
             tensors[i] = guard_bytes((size_t)rung__tensor_bytes(&canvas), 0xa5);
-            canvas.resampler = i;
+            canvas.resampler = (uint8_t)i;
             make_with_oracle(&(struct rung__pre_request){.canvas = &canvas,
                                                          .placement = &placement,
                                                          .surface = &picture.surface},

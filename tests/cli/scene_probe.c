@@ -57,14 +57,19 @@ static json_t *describe_packet(const rung_packet_header *header)
                      "targets", all);
 }
 
-static rung_desktop_rect read_rect(const char *text)
+static rung_desktop_rect read_rect(char *text)
 {
-    rung_desktop_rect rect = {0};
-    if (sscanf(text, "%d,%d,%d,%d", &rect.x, &rect.y, &rect.w, &rect.h) != 4) {
-        fprintf(stderr, "scene-probe: %s is no rectangle\n", text);
-        exit(2);
+    int32_t numbers[4] = {0};
+    for (int i = 0; i < 4; i++) {
+        char *end;
+        numbers[i] = (int32_t)strtol(text, &end, 10);
+        if (end == text || *end != (i < 3 ? ',' : '\0')) {
+            fprintf(stderr, "scene-probe: %s is no rectangle\n", text);
+            exit(2);
+        }
+        text = end + 1;
     }
-    return rect;
+    return (rung_desktop_rect){numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
 /** Its own answer, and the same frame offered. */

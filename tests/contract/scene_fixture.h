@@ -40,6 +40,7 @@ struct fixture {
     uint64_t run_ns;                   /**< that one run takes */
     uint64_t failing_id, failing_each; /**< of this source every so manieth run fails; 0: none */
     uint64_t failing_runs;             /**< of it so far */
+    bool loses_device;                 /**< with every run */
     void (*meanwhile)(struct fixture *fixture, const rung_frame *running); /**< NULL: nothing */
     uint32_t runs;
     uint64_t ran[64]; /**< the sources of the first runs, in order */
@@ -60,7 +61,7 @@ static void give_back(void *user, const void *pixels)
 {
     if (!pixels)
         abort(); /* possibly on another thread than the test's */
-    atomic_fetch_add(&fixture.released[(uintptr_t)user % FRAMES], 1);
+    atomic_fetch_add((atomic_uint *)user, 1);
     atomic_fetch_sub(&fixture.outstanding, 1);
 }
 
@@ -74,6 +75,8 @@ static rung_result stand_in(void *running)
     atomic_fetch_add(&fixture.now, fixture.run_ns);
     if (fixture.meanwhile)
         fixture.meanwhile(&fixture, frame);
+    if (fixture.loses_device)
+        return rung__fail(RUNG_DEVICE_LOST, "the stand-in is gone as it was told");
     if (fixture.failing_each && frame->source_id == fixture.failing_id &&
         ++fixture.failing_runs % fixture.failing_each == 0)
         return rung__fail(RUNG_BACKEND, "the stand-in fails as it was told");
@@ -189,7 +192,7 @@ static rung_frame frame_of(uint64_t source, uint64_t number)
         .frame_id = number,
         .capture_ns = virtual_now(&fixture.now),
         .release = give_back,
-        .release_user = (void *)(uintptr_t)number,
+        .release_user = &fixture.released[number % FRAMES],
     };
 }
 

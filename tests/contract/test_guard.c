@@ -32,8 +32,10 @@ static rung_result act(int what)
 
 static int models, contexts; /* that were made and not destroyed */
 
-static rung_result create_model(const struct rung__model_request *request, void **model)
+static rung_result create_model(const struct rung__provider *from,
+                                const struct rung__model_request *request, void **model)
 {
+    (void)from;
     (void)request;
     *model = &models;
     const rung_result result = act((int)on_load);

@@ -10,73 +10,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unit/tiny_onnx.h"
+#include "adding.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/thread.h"
+#include "provider/external.h"
 #include "provider/provider.h"
 #include "runtime/search.h"
+#include "tiny_request.h"
 
 #define THREADS         4
 #define RUNS_PER_THREAD 50
-
-static const float rows[2][6] = {{0.25f, 0.25f, 0.5f, 0.5f, 0.75f, 0},
-                                 {0, 0, 0.25f, 0.25f, 0.5f, 1}};
+#define SECOND          UINT64_C(1000000000)
 
 /** One provider under test, and what it is given. */
 struct subject {
     const struct rung__provider *provider;
-    struct rung__buffer graph;
-    struct rung__artifact_view view;
-    struct rung__model_request request;
+    struct tiny_request tiny;
 };
-
-static void declare(struct rung__tensor *tensor, const char *name, uint32_t rank,
-                    const uint32_t *dims)
-{
-    snprintf(tensor->name, sizeof tensor->name, "%s", name);
-    tensor->dtype = RUNG_DTYPE_F32;
-    tensor->rank = rank;
-    memcpy(tensor->dims, dims, rank * sizeof *dims);
-}
 
 static int set_up(void **state)
 {
-    struct subject *subject = *state;
-    const struct tiny_rows model = {.input = "image",
-                                    .output = "rows",
-                                    .width = 8,
-                                    .height = 8,
-                                    .rows = rows[0],
-                                    .row_count = 2,
-                                    .opset = 17};
-    subject->graph = (struct rung__buffer){0};
-    tiny_rows(&subject->graph, &model);
-    memset(&subject->view, 0, sizeof subject->view);
-    snprintf(subject->view.header.name, sizeof subject->view.header.name, "tiny");
-    subject->view.header.providers = RUNG__PROVIDER_ORT | RUNG__PROVIDER_TRACT;
-    subject->view.sections[RUNG__SECTION_PAYLOAD] = rung__buffer_bytes(&subject->graph);
-    declare(&subject->view.tensors.input, "image", 4, (uint32_t[]){1, 3, 8, 8});
-    declare(&subject->view.tensors.outputs[0], "rows", 3, (uint32_t[]){1, 2, 6});
-    subject->view.tensors.output_count = 1;
-    subject->request = (struct rung__model_request){
-        .artifact = &subject->view,
-        .threads = 1,
-        .helper = getenv("RUNG_TEST_HELPER"),
-    };
+    tiny_request_make(&((struct subject *)*state)->tiny);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     struct subject *subject = *state;
-    rung__buffer_finish(&subject->graph);
+    rung__buffer_finish(&subject->tiny.graph);
     return 0;
 }
 
 static void *load(struct subject *subject, struct rung__model_report *report)
 {
     void *model = NULL;
-    rung_result result = rung__provider_load(subject->provider, &subject->request, &model, report);
+    rung_result result =
+        rung__provider_load(subject->provider, &subject->tiny.request, &model, report);
     if (result != RUNG_OK)
         print_error("%s\n", rung_last_error());
     assert_int_equal(result, RUNG_OK);
@@ -101,8 +71,9 @@ static void expect_refused(struct subject *subject, const char *named)
 {
     struct rung__model_report report;
     void *model = NULL;
-    assert_int_equal(rung__provider_load(subject->provider, &subject->request, &model, &report),
-                     RUNG_INTEGRITY);
+    assert_int_equal(
+        rung__provider_load(subject->provider, &subject->tiny.request, &model, &report),
+        RUNG_INTEGRITY);
     assert_null(model);
     assert_non_null(strstr(rung_last_error(), named));
 }
@@ -110,36 +81,36 @@ static void expect_refused(struct subject *subject, const char *named)
 static void refuses_another_input_name_by_name(void **state)
 {
     struct subject *subject = *state;
-    snprintf(subject->view.tensors.input.name, RUNG__TENSOR_NAME_MAX, "picture");
+    snprintf(subject->tiny.view.tensors.input.name, RUNG__TENSOR_NAME_MAX, "picture");
     expect_refused(subject, "picture");
 }
 
 static void refuses_another_output_name_by_name(void **state)
 {
     struct subject *subject = *state;
-    snprintf(subject->view.tensors.outputs[0].name, RUNG__TENSOR_NAME_MAX, "boxes");
+    snprintf(subject->tiny.view.tensors.outputs[0].name, RUNG__TENSOR_NAME_MAX, "boxes");
     expect_refused(subject, "boxes");
 }
 
 static void refuses_another_shape_by_name(void **state)
 {
     struct subject *subject = *state;
-    subject->view.tensors.outputs[0].dims[1] = 3;
+    subject->tiny.view.tensors.outputs[0].dims[1] = 3;
     expect_refused(subject, "rows");
 }
 
 static void refuses_another_type_by_name(void **state)
 {
     struct subject *subject = *state;
-    subject->view.tensors.input.dtype = RUNG_DTYPE_U8;
+    subject->tiny.view.tensors.input.dtype = RUNG_DTYPE_U8;
     expect_refused(subject, "image");
 }
 
 static void refuses_a_missing_output(void **state)
 {
     struct subject *subject = *state;
-    declare(&subject->view.tensors.outputs[1], "points", 2, (uint32_t[]){2, 10});
-    subject->view.tensors.output_count = 2;
+    tiny_declare(&subject->tiny.view.tensors.outputs[1], "points", 2, (uint32_t[]){2, 10});
+    subject->tiny.view.tensors.output_count = 2;
     expect_refused(subject, "points");
 }
 
@@ -148,9 +119,10 @@ static void refuses_what_is_no_graph(void **state)
     struct subject *subject = *state;
     struct rung__model_report report;
     void *model = NULL;
-    memset(subject->graph.data, 0xff, subject->graph.size);
-    rung_result result = rung__provider_load(subject->provider, &subject->request, &model, &report);
-    assert_true(result == RUNG_INTEGRITY || result == RUNG_BACKEND);
+    memset(subject->tiny.graph.data, 0xff, subject->tiny.graph.size);
+    rung_result result =
+        rung__provider_load(subject->provider, &subject->tiny.request, &model, &report);
+    assert_true(result == RUNG_INTEGRITY || result == RUNG_BACKEND || result == RUNG_UNSUPPORTED);
     assert_null(model);
     assert_true(rung_last_error()[0]);
 }
@@ -165,11 +137,12 @@ static void a_graph_that_cannot_be_built_fails_alone(void **state)
         print_message("skipped: %s builds nothing\n", subject->provider->name);
         skip();
     }
-    uint8_t *name = memmem(subject->graph.data, subject->graph.size, "rows", 4);
+    uint8_t *name = memmem(subject->tiny.graph.data, subject->tiny.graph.size, "rows", 4);
     assert_non_null(name);
     name[3] = 'z';
-    assert_int_equal(rung__provider_load(subject->provider, &subject->request, &model, &report),
-                     RUNG_BACKEND);
+    assert_int_equal(
+        rung__provider_load(subject->provider, &subject->tiny.request, &model, &report),
+        RUNG_BACKEND);
     assert_null(model);
     assert_true(rung_last_error()[0]);
     name[3] = 's';
@@ -180,8 +153,8 @@ static void *make_context(struct subject *subject, void *model, struct rung__mod
 {
     void *context = NULL;
     assert_int_equal(subject->provider->create_context(model, memory, &context), RUNG_OK);
-    assert_int_equal(memory->input_bytes, 3 * 8 * 8 * 4);
-    assert_int_equal(memory->output_bytes[0], 2 * 6 * 4);
+    assert_int_equal(memory->input_bytes, TINY_INPUT_BYTES);
+    assert_int_equal(memory->output_bytes[0], TINY_OUTPUT_BYTES);
     assert_int_equal((uintptr_t)memory->input % 64, 0);
     assert_int_equal((uintptr_t)memory->outputs[0] % 64, 0);
     return context;
@@ -207,10 +180,118 @@ static void gives_the_same_output_for_the_same_input(void **state)
     assert_int_equal(subject->provider->run(second), RUNG_OK);
     assert_memory_equal(second_memory.outputs[0], kept, sizeof kept);
     if (subject->provider->runtime)
-        assert_memory_equal(kept, rows, sizeof kept);
+        assert_memory_equal(kept, tiny_request_rows, sizeof kept);
 
     subject->provider->destroy_context(first);
     subject->provider->destroy_context(second);
+    subject->provider->destroy_model(model);
+}
+
+/** What any order of ends leaves behind is a leak, or memory that is gone: the sanitizer says so.
+ */
+static void contexts_end_in_any_order(void **state)
+{
+    struct subject *subject = *state;
+    struct rung__model_report report;
+    struct rung__model_memory memory[3];
+    void *contexts[3];
+    void *first = load(subject, &report), *second = load(subject, &report);
+    contexts[0] = make_context(subject, first, &memory[0]);
+    contexts[1] = make_context(subject, second, &memory[1]);
+    contexts[2] = make_context(subject, first, &memory[2]);
+    memset(memory[2].input, 5, memory[2].input_bytes);
+    subject->provider->destroy_context(contexts[0]);
+    assert_int_equal(subject->provider->run(contexts[2]), RUNG_OK);
+    subject->provider->destroy_context(contexts[2]);
+    subject->provider->destroy_model(first);
+    assert_int_equal(subject->provider->run(contexts[1]), RUNG_OK);
+    subject->provider->destroy_context(contexts[1]);
+    subject->provider->destroy_model(second);
+}
+
+static void memory_is_zero_before_the_first_run(void **state)
+{
+    struct subject *subject = *state;
+    static const uint8_t zeros[TINY_INPUT_BYTES];
+    struct rung__model_report report;
+    struct rung__model_memory memory;
+    void *model = load(subject, &report);
+    void *context = make_context(subject, model, &memory);
+    assert_memory_equal(memory.input, zeros, memory.input_bytes);
+    assert_memory_equal(memory.outputs[0], zeros, memory.output_bytes[0]);
+    subject->provider->destroy_context(context);
+    subject->provider->destroy_model(model);
+}
+
+/** Another thread that cancels whatever runs, again and again. */
+struct canceller {
+    const struct rung__provider *provider;
+    void *context;
+    atomic_bool ends;
+};
+
+static void cancel_again_and_again(void *argument)
+{
+    struct canceller *canceller = argument;
+    while (!atomic_load(&canceller->ends))
+        canceller->provider->cancel(canceller->context);
+}
+
+static void a_cancelled_run_says_so_and_the_next_one_answers(void **state)
+{
+    struct subject *subject = *state;
+    const struct rung__provider *provider = subject->provider;
+    struct rung__model_report report;
+    struct rung__model_memory memory;
+    struct rung__thread thread;
+    float kept[12];
+    if (!provider->cancel) {
+        print_message("skipped: what runs on %s ends by itself\n", provider->name);
+        skip();
+    }
+    void *model = load(subject, &report);
+    void *context = make_context(subject, model, &memory);
+    memset(memory.input, 9, memory.input_bytes);
+    provider->cancel(context); /* nothing runs, and so nothing is cancelled */
+    assert_int_equal(provider->run(context), RUNG_OK);
+    memcpy(kept, memory.outputs[0], sizeof kept);
+
+    struct canceller canceller = {.provider = provider, .context = context};
+    const uint64_t deadline = rung__clock_now() + 20 * SECOND;
+    rung_result result = RUNG_OK;
+    assert_int_equal(rung__thread_start(&thread, "canceller", cancel_again_and_again, &canceller),
+                     RUNG_OK);
+    while (result == RUNG_OK && rung__clock_now() < deadline)
+        result = provider->run(context);
+    atomic_store(&canceller.ends, true);
+    rung__thread_join(&thread);
+    assert_int_equal(result, RUNG_CANCELLED);
+    assert_non_null(strstr(rung_last_error(), "cancelled"));
+
+    memset(memory.outputs[0], 0xee, sizeof kept);
+    assert_int_equal(provider->run(context), RUNG_OK);
+    assert_memory_equal(memory.outputs[0], kept, sizeof kept);
+    provider->destroy_context(context);
+    provider->destroy_model(model);
+}
+
+static void the_memory_that_is_told_holds_at_least_the_tensors(void **state)
+{
+    struct subject *subject = *state;
+    struct rung__model_report report;
+    struct rung__model_memory memory;
+    rung_provider_memory told;
+    void *model = load(subject, &report);
+    void *context = make_context(subject, model, &memory);
+    rung__provider_memory(subject->provider, context, &told);
+    const uint64_t tensors = rung__model_memory_bytes(&memory);
+    assert_int_equal(tensors, TINY_INPUT_BYTES + TINY_OUTPUT_BYTES);
+    assert_true(told.host >= tensors && told.host < 1u << 30);
+    assert_true(told.device == 0); /* all of these compute on the processor */
+    assert_int_equal(subject->provider->run(context), RUNG_OK);
+    rung__provider_memory(subject->provider, context, &told);
+    assert_true(told.host >= tensors && told.host < 1u << 30);
+    subject->provider->destroy_context(context);
     subject->provider->destroy_model(model);
 }
 
@@ -284,6 +365,10 @@ static int run_contract(const struct rung__provider *provider)
         cmocka_unit_test(refuses_what_is_no_graph),
         cmocka_unit_test(a_graph_that_cannot_be_built_fails_alone),
         cmocka_unit_test(gives_the_same_output_for_the_same_input),
+        cmocka_unit_test(contexts_end_in_any_order),
+        cmocka_unit_test(memory_is_zero_before_the_first_run),
+        cmocka_unit_test(a_cancelled_run_says_so_and_the_next_one_answers),
+        cmocka_unit_test(the_memory_that_is_told_holds_at_least_the_tensors),
         cmocka_unit_test(serves_several_threads_side_by_side),
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
@@ -305,8 +390,31 @@ static int run_on_runtime(const struct rung__provider *provider)
     return 1;
 }
 
+/** One from outside, with none of the functions that it may do without, or with all of them. */
+static int run_outside(bool least)
+{
+    struct adding adding = {0};
+    rung_provider table = adding_table(&adding);
+    table.name = least ? "adding-least" : "adding";
+    if (least) {
+        table.enumerate_devices = NULL;
+        table.poll = NULL;
+        table.wait = NULL;
+        table.cancel = NULL;
+        table.reset = NULL;
+        table.synchronize = NULL;
+        table.memory_stats = NULL;
+    }
+    struct rung__external *external = rung__external_new(&table);
+    if (!external)
+        return 1;
+    const int failures = run_contract(&external->provider);
+    rung__external_destroy(external);
+    return failures + adding.models + adding.contexts;
+}
+
 int main(void)
 {
     return run_contract(&rung__provider_dummy) + run_on_runtime(&rung__provider_ort) +
-           run_on_runtime(&rung__provider_tract);
+           run_on_runtime(&rung__provider_tract) + run_outside(false) + run_outside(true);
 }

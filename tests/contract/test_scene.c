@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <unistd.h>
 
 #include "scene_fixture.h"
 
@@ -342,6 +343,62 @@ static void a_source_that_fails_leaves_the_others_as_they_are(void **state)
     assert_int_equal(number, 120);
 }
 
+static void a_device_that_is_lost_is_told_of_every_source_until_the_context_is_rebuilt(void **state)
+{
+    (void)state;
+    make_scene(usual, 2);
+    fixture.loses_device = true;
+    for (uint64_t round = 0; round < 2; round++) {
+        offer(1, 1 + 2 * round);
+        offer(2, 2 + 2 * round);
+        tick();
+        assert_int_equal(newest()->packet->count, 0);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(newest()->sources[i].status, RUNG_SCENE_SOURCE_FAILED);
+            assert_int_equal(newest()->sources[i].result, RUNG_DEVICE_LOST);
+        }
+    }
+    assert_int_equal(fixture.runs, 1); /* the others were not even tried */
+    each_was_released_once(1, 4);
+    fixture.loses_device = false;
+    assert_int_equal(rung_context_rebuild(fixture.context), RUNG_OK);
+    offer(1, 5);
+    offer(2, 6);
+    tick();
+    assert_int_equal(newest()->flags, 0);
+    assert_true(newest()->packet->count > 0);
+    assert_int_equal(newest()->packet->model_epoch, 1);
+    each_was_released_once(1, 6);
+    counts_add_up(0);
+}
+
+static void a_fence_that_is_not_ready_makes_its_source_late_and_nobody_waits(void **state)
+{
+    int ends[2];
+    (void)state;
+    make_scene(usual, 2);
+    assert_int_equal(pipe(ends), 0);
+    rung_frame frame = frame_of(1, 1);
+    frame.flags = RUNG_FRAME_FENCE;
+    frame.fence = ends[0];
+    assert_int_equal(offer_frame(&frame), RUNG_OK);
+    tick();
+    assert_int_equal(counters().idle, 1);
+    offer(2, 2);
+    tick();
+    assert_int_equal(newest()->sources[0].status, RUNG_SCENE_SOURCE_LATE);
+    assert_int_equal(newest()->sources[0].frame_id, 0);
+    assert_int_equal(newest()->sources[1].status, RUNG_SCENE_SOURCE_FRESH);
+    assert_int_equal(fixture.released[1], 0);
+    assert_int_equal(write(ends[1], "", 1), 1);
+    tick();
+    assert_int_equal(newest()->sources[0].status, RUNG_SCENE_SOURCE_FRESH);
+    each_was_released_once(1, 2);
+    counts_add_up(0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void with_abort_a_late_source_keeps_the_frames_pending(void **state)
 {
     const rung_scene_view *view;
@@ -535,7 +592,7 @@ static void a_source_that_is_removed_meanwhile_is_in_that_scene_and_in_no_other(
 static void give_back_and_offer(void *user, const void *pixels)
 {
     give_back(user, pixels);
-    if ((uintptr_t)user < 5)
+    if (user == &fixture.released[1])
         offer(1, 5);
 }
 
@@ -657,6 +714,7 @@ static void counters_are_json_with_histograms(void **state)
     size_t needed;
     (void)state;
     make_scene(usual, 2);
+    assert_int_equal(rung_scene_add_source(fixture.scene, UINT64_MAX), RUNG_OK);
     fixture.run_ns = 3 * MS;
     for (uint64_t i = 1; i <= 5; i++) {
         offer(1, i);
@@ -675,7 +733,9 @@ static void counters_are_json_with_histograms(void **state)
     assert_int_equal(json_array_size(buckets), 1);
     assert_int_equal(json_integer_value(json_array_get(json_array_get(buckets, 0), 1)), 5);
     const json_t *sources = json_object_get(json, "sources");
-    assert_int_equal(json_array_size(sources), 2);
+    assert_int_equal(json_array_size(sources), 3);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(sources, 2), "source_id")),
+                        "18446744073709551615");
     assert_int_equal(json_integer_value(json_object_get(json_array_get(sources, 0), "published")),
                      5);
     json_decref(json);
@@ -697,6 +757,8 @@ int main(void)
         TEST(a_late_source_leaves_the_scene_incomplete_and_its_age_grows),
         TEST(without_any_frame_nothing_is_published),
         TEST(a_source_that_fails_leaves_the_others_as_they_are),
+        TEST(a_device_that_is_lost_is_told_of_every_source_until_the_context_is_rebuilt),
+        TEST(a_fence_that_is_not_ready_makes_its_source_late_and_nobody_waits),
         TEST(with_abort_a_late_source_keeps_the_frames_pending),
         TEST(with_abort_a_failure_ends_the_tick),
         TEST(a_late_wake_runs_one_tick_and_counts_the_skipped),

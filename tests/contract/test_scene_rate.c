@@ -10,7 +10,7 @@
 
 #include "scene_fixture.h"
 
-#define SOURCES RUNG_SCENE_SOURCES_MAX
+#define SOURCES UINT64_C(16)
 #define SECOND  (1000 * MS)
 #define PERIOD  UINT64_C(33333333)
 

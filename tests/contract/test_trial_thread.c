@@ -65,8 +65,10 @@ static void await_nothing_alive(void)
     rung__mutex_unlock(&fake.mutex);
 }
 
-static rung_result create_model(const struct rung__model_request *request, void **model)
+static rung_result create_model(const struct rung__provider *from,
+                                const struct rung__model_request *request, void **model)
 {
+    (void)from;
     struct rung__model_report *report = calloc(1, sizeof *report);
     assert_non_null(report);
     rung__model_report_fill(report, &request->artifact->tensors.input, 1,

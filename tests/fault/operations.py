@@ -207,6 +207,8 @@ OPERATIONS = [
               outputs=["gate.json"], status=1),  # one picture is too few to pass
     Operation("gate --labels", "gate", "./tiny.rung", "--data", "photos", "--labels", "labels.json", "--runtime", RUNTIMES, *TRUST,
               status=1),
+    Operation("report", "report", "./tiny.rung", "photos/white.png", "--iterations", "2", "--json", "--runtime", RUNTIMES, *TRUST,
+              told=r'"(?:rung":"[a-z-]+|done":\d+|imported":\d+)'),
     # What cannot be loaded or read is told as such; warnings say what of the state folder is of no use.
     Operation("explain", "explain", "--json", "--runtime", RUNTIMES, change=bring_a_strike, told='"schema":1', may_warn=True),
     Operation("explain --line", "explain", "--line", "--runtime", RUNTIMES, told="^Models run on", may_warn=True),

@@ -4,9 +4,9 @@
 import gc
 import subprocess
 import threading
+import tracemalloc
 import weakref
 
-import numpy as np
 import pytest
 from binding import environment, handles, picture, script  # noqa: F401, environment is for all
 
@@ -150,6 +150,29 @@ def test_many_threads_may_open_and_close(ended):
     for thread in threads:
         thread.join()
     assert not wrong and sorted(ended) == ["context"] * 12 + ["instance"] * 12 + ["model"] * 12
+
+
+def test_memory_stays_as_it_is_over_many_pictures():
+    pixels = picture()[:64, 64::-1][:, :64]  # which is copied each time
+    with rung.Instance() as instance, instance.open("centerface", rung="dummy") as model, model.context(depth=2) as context:
+
+        def work(times):
+            for _ in range(times):
+                model.detect(pixels)
+                context.submit(pixels).result()
+                context.submit(pixels).cancel()
+                context.submit(pixels)
+            context.reset()
+            gc.collect()
+            return tracemalloc.get_traced_memory()[0]
+
+        work(5)
+        tracemalloc.start()
+        try:
+            before = work(10)
+            assert work(40) - before < 8000  # bytes; a single copy that is not given back has 12288
+        finally:
+            tracemalloc.stop()
 
 
 LOUD_END = """

@@ -73,6 +73,12 @@ def test_a_result_may_be_asked_for_again(faces):
     assert one.result() is first  # and it outlives its context
 
 
+def test_an_empty_result_may_be_asked_for_again_too(faces):
+    with faces.context(depth=1) as context:
+        one = context.submit(np.zeros((64, 64, 3), np.uint8))
+        assert one.result() is one.result() and len(one.result()) == 0 and one.state == "complete"
+
+
 def test_a_ticket_goes_through_its_states(faces):
     with faces.context(depth=8) as context:
         tickets = [context.submit(picture()) for _ in range(8)]
@@ -139,15 +145,15 @@ def test_a_cancelled_ticket_has_no_result(faces):
 
 
 def test_a_ticket_that_nothing_refers_to_is_cancelled(faces):
-    with faces.context(depth=2) as context:
-        for _ in range(3):
-            kept, _ = context.submit(picture()), context.submit(picture())
+    with faces.context(depth=3) as context:
+        for _ in range(4):
+            kept, left = context.submit(picture()), context.submit(picture())
             assert len(kept.result()) == 1
-            del kept, _
+            del kept, left
             gc.collect()
-        assert len(ticket._pinned) <= 1  # one that is being worked on is given back by the next submit
+            assert len(ticket._pinned) <= 1  # one that is being worked on is given back by a later submit
         context.reset()
-        tickets = [context.submit(picture()) for _ in range(2)]
+        tickets = [context.submit(picture()) for _ in range(3)]
         assert all(len(one.result()) == 1 for one in tickets)
 
 

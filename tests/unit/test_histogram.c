@@ -84,9 +84,9 @@ static void percentiles_are_three_percent_exact(void **state)
     assert_int_equal(summary.last, 30000);
     assert_int_equal(summary.max, 30000000);
     assert_int_equal(summary.total, UINT64_C(500500) * 30000);
-    is_near(summary.p50, 500 * 30000);
-    is_near(summary.p95, 950 * 30000);
-    is_near(summary.p99, 990 * 30000);
+    is_near(summary.p50, UINT64_C(500) * 30000);
+    is_near(summary.p95, UINT64_C(950) * 30000);
+    is_near(summary.p99, UINT64_C(990) * 30000);
 }
 
 static void a_percentile_is_never_more_than_the_greatest(void **state)

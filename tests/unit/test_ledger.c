@@ -84,7 +84,7 @@ static void preprocess(const struct rung__implementation *implementation, void *
                        uint32_t side)
 {
     const struct rung__crop whole = {0, 0, side, side};
-    uint8_t *pixels = calloc(side * side, 3);
+    uint8_t *pixels = calloc((size_t)side * side, 3);
     void *tensor = rung__memory_new(rung__tensor_bytes(&canvas));
     struct rung__placement placement;
     rung__fit(&canvas, &whole, &placement);
@@ -124,9 +124,9 @@ static void each_worker_of_a_frame_is_woken_and_answers(void **state)
     assert_int_equal(ledger.threads, WORKERS - 1);
     preprocess(&rung__pre_threaded, object, SIDE);
     const uint64_t allocations = ledger.allocations;
-    expect(allocations, 2 * (WORKERS - 1));
+    expect(allocations, UINT64_C(2) * (WORKERS - 1));
     preprocess(&rung__pre_threaded, object, SIDE);
-    expect(allocations, 4 * (WORKERS - 1));
+    expect(allocations, UINT64_C(4) * (WORKERS - 1));
     rung__pre_threaded.operations->destroy(object);
     expect_empty();
     assert_int_equal(ledger.threads_started, WORKERS - 1);

@@ -11,7 +11,7 @@
 #include "kernel/packet.h"
 #include "scene/desktop.h"
 
-#define Q8(pixels) ((pixels)*256)
+#define Q8(pixels) ((pixels)*INT32_C(256))
 
 static struct rung__desktop_map map_of(uint32_t width, uint32_t height, rung_desktop_rect placement,
                                        rung_desktop_rect visible)
@@ -153,7 +153,8 @@ static void the_id_is_that_of_the_record_on_the_desktop(void **state)
     const rung_target source = target_at(Q8(1), Q8(2), Q8(3), Q8(4));
     rung_target target;
     assert_true(rung__desktop_target(&map, &source, &target));
-    const uint64_t fields[7] = {7, (uint64_t)-Q8(9), Q8(2), Q8(3), Q8(4), 2, 1};
+    const int32_t x = -Q8(9), y = Q8(2), w = Q8(3), h = Q8(4);
+    const uint64_t fields[7] = {7, (uint64_t)x, (uint64_t)y, (uint64_t)w, (uint64_t)h, 2, 1};
     assert_true(target.target_id == rung__target_id(fields));
 }
 

@@ -15,10 +15,10 @@
 static struct rung__sources sources;
 static atomic_uint released[4096]; /* by the number of the frame */
 
-static void release(void *number, const void *pixels)
+static void release(void *times, const void *pixels)
 {
     (void)pixels;
-    atomic_fetch_add(&released[(uintptr_t)number], 1);
+    atomic_fetch_add((atomic_uint *)times, 1);
 }
 
 static int set_up(void **state)
@@ -34,7 +34,7 @@ static struct rung__offered frame_of(uint64_t source, uintptr_t number)
     return (struct rung__offered){.frame = {.source_id = source,
                                             .frame_id = number,
                                             .release = release,
-                                            .release_user = (void *)number}};
+                                            .release_user = &released[number]}};
 }
 
 static rung_result offer(uint64_t source, uintptr_t number)
@@ -300,7 +300,8 @@ static void tick_on(void *unused)
 
 static void every_frame_is_released_once_whatever_threads_do(void **state)
 {
-    enum { OFFERERS = 3, EACH = 1000 };
+    enum { OFFERERS = 3 };
+    const uintptr_t each = 1000;
     struct rung__thread offering[OFFERERS], removing, ticking;
     struct owner owners[OFFERERS];
     uint64_t removed_id = 1; /* the third thread offers to the same source as the second */
@@ -312,7 +313,7 @@ static void every_frame_is_released_once_whatever_threads_do(void **state)
     assert_int_equal(rung__thread_start(&removing, "removes", add_and_remove, &removed_id),
                      RUNG_OK);
     for (uintptr_t i = 0; i < OFFERERS; i++) {
-        owners[i] = (struct owner){1 + i * EACH, EACH, i ? 1 : 0};
+        owners[i] = (struct owner){1 + i * each, each, i ? 1 : 0};
         assert_int_equal(rung__thread_start(&offering[i], "offers", offer_all, &owners[i]),
                          RUNG_OK);
     }
@@ -322,7 +323,7 @@ static void every_frame_is_released_once_whatever_threads_do(void **state)
     rung__thread_join(&removing);
     rung__thread_join(&ticking);
     rung__sources_finish(&sources);
-    each_was_released_once(1, OFFERERS * EACH);
+    each_was_released_once(1, OFFERERS * each);
 }
 
 int main(void)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tiny_onnx.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { FLOAT = 1, UINT8 = 2, ATTRIBUTE_TENSOR = 4, IR_VERSION = 8 };
+enum { FLOAT = 1, UINT8 = 2, ATTRIBUTE_INT = 2, ATTRIBUTE_TENSOR = 4, IR_VERSION = 8 };
 
 static void append(struct rung__buffer *to, const void *data, size_t size)
 {
@@ -90,7 +91,8 @@ void tiny_model(struct rung__buffer *to, struct rung__buffer *graph, uint64_t op
 }
 
 /* A Constant node that gives the rows. */
-static void constant_node(struct rung__buffer *graph, const struct tiny_rows *model)
+static void constant_node(struct rung__buffer *graph, const struct tiny_rows *model,
+                          const char *output)
 {
     const int64_t dims[] = {1, model->row_count, 6};
     struct rung__buffer tensor = {0}, attribute = {0}, node = {0};
@@ -98,10 +100,47 @@ static void constant_node(struct rung__buffer *graph, const struct tiny_rows *mo
     proto_text(&attribute, 1, "value");
     proto_message(&attribute, 5, &tensor);
     proto_varint(&attribute, 20, ATTRIBUTE_TENSOR);
-    proto_text(&node, 2, model->output);
+    proto_text(&node, 2, output);
     proto_text(&node, 4, "Constant");
     proto_message(&node, 5, &attribute);
     proto_message(graph, 1, &node);
+}
+
+/** A node of one output and one or two inputs (`second` may be NULL), with `attribute`, if any. */
+static void plain_node(struct rung__buffer *graph, const char *type, const char *first,
+                       const char *second, const char *output, struct rung__buffer *attribute)
+{
+    struct rung__buffer node = {0};
+    proto_text(&node, 1, first);
+    if (second)
+        proto_text(&node, 1, second);
+    proto_text(&node, 2, output);
+    proto_text(&node, 4, type);
+    if (attribute)
+        proto_message(&node, 5, attribute);
+    proto_message(graph, 1, &node);
+}
+
+/** The rows and nothing: the greatest number of the picture, times 0, through the steps. */
+static void answer_by_steps(struct rung__buffer *graph, const struct tiny_rows *model)
+{
+    static const float nothing = 0;
+    struct rung__buffer weight = {0}, attribute = {0};
+    char from[16] = "step0", to[16];
+    constant_node(graph, model, "kept");
+    tiny_tensor(&weight, "nothing", NULL, 0, &nothing, 1);
+    proto_message(graph, 5, &weight);
+    proto_text(&attribute, 1, "keepdims");
+    proto_varint(&attribute, 3, 0);
+    proto_varint(&attribute, 20, ATTRIBUTE_INT);
+    plain_node(graph, "ReduceMax", model->input, NULL, "greatest", &attribute);
+    plain_node(graph, "Mul", "greatest", "nothing", from, NULL);
+    for (uint32_t i = 1; i <= model->steps; i++) {
+        snprintf(to, sizeof to, "step%u", i);
+        plain_node(graph, "Sin", from, NULL, to, NULL);
+        memcpy(from, to, sizeof from);
+    }
+    plain_node(graph, "Add", "kept", from, model->output, NULL);
 }
 
 void tiny_rows(struct rung__buffer *to, const struct tiny_rows *model)
@@ -111,7 +150,10 @@ void tiny_rows(struct rung__buffer *to, const struct tiny_rows *model)
     const int64_t output[] = {1, model->row_count, 6};
     struct rung__buffer graph = {0}, value = {0}, weight = {0};
 
-    constant_node(&graph, model);
+    if (model->steps)
+        answer_by_steps(&graph, model);
+    else
+        constant_node(&graph, model, model->output);
     proto_text(&graph, 2, "tiny");
     if (model->ballast) {
         const int64_t dims[] = {(int64_t)(model->ballast / 4)};

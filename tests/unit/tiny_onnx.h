@@ -37,11 +37,13 @@ struct tiny_rows {
     uint32_t row_count;
     uint64_t opset;
     size_t ballast; /**< bytes of a weight that nothing uses */
-    bool bgra;      /**< the picture is u8 [1,height,width,4] */
+    bool bgra;      /**< the picture is u8 [1,height,width,4]; then there are no steps */
+    uint32_t steps; /**< that it takes, one after the other, from its picture to its answer, which
+                       is the same for every finite one; 0: it does not look at it */
 };
 
 /**
- * A valid model that ignores its picture, else f32 [1,3,height,width], and answers [1,row_count,6].
+ * A valid model that answers [1,row_count,6], whatever its picture, else f32 [1,3,height,width].
  */
 void tiny_rows(struct rung__buffer *to, const struct tiny_rows *model);
 

@@ -79,6 +79,9 @@ typedef struct rung__ort_status *rung__ort_result;
       (const struct rung__ort_handle *, size_t index, struct rung__ort_allocator *, char **))      \
     X(37, get_output_name, rung__ort_result,                                                       \
       (const struct rung__ort_handle *, size_t index, struct rung__ort_allocator *, char **))      \
+    X(39, create_run_options, rung__ort_result, (struct rung__ort_run_options **))                 \
+    X(46, set_terminate, rung__ort_result, (struct rung__ort_run_options *))                       \
+    X(47, unset_terminate, rung__ort_result, (struct rung__ort_run_options *))                     \
     X(49, create_tensor, rung__ort_result,                                                         \
       (const struct rung__ort_memory *, void *data, size_t size, const int64_t *shape,             \
        size_t rank, int type, struct rung__ort_value **))                                          \
@@ -97,6 +100,7 @@ typedef struct rung__ort_status *rung__ort_result;
     X(94, release_memory, void, (struct rung__ort_memory *))                                       \
     X(95, release_session, void, (struct rung__ort_handle *))                                      \
     X(96, release_value, void, (struct rung__ort_value *))                                         \
+    X(97, release_run_options, void, (struct rung__ort_run_options *))                             \
     X(98, release_type, void, (struct rung__ort_type *))                                           \
     X(100, release_options, void, (struct rung__ort_options *))                                    \
     X(125, get_providers, rung__ort_result, (char ***names, int *count))                           \

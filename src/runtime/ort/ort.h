@@ -78,6 +78,7 @@ void rung__ort_session_finish(struct rung__ort_session *session);
 struct rung__ort_run {
     const struct rung__ort_session *session;
     struct rung__ort_binding *binding;
+    struct rung__ort_run_options *options;                /**< by which it can be ended early */
     struct rung__ort_value *values[RUNG__ORT_VALUES_MAX]; /**< the input, then the outputs */
 };
 
@@ -88,6 +89,12 @@ rung_result rung__ort_run_create(const struct rung__ort_session *session, void *
 /** Runs once on the calling thread. Results: OK, BACKEND. One caller at a time for each run object.
  */
 rung_result rung__ort_run_once(struct rung__ort_run *run);
+
+/**
+ * Ends the run that is under way early, from another thread: it then fails. What is terminated
+ * stays so, for later runs too, until that is taken back (false).
+ */
+void rung__ort_run_terminate(const struct rung__ort_run *run, bool terminate);
 void rung__ort_run_finish(struct rung__ort_run *run);
 
 #endif

@@ -261,6 +261,9 @@ rung_result rung__ort_run_create(const struct rung__ort_session *session, void *
     rung_result result =
         rung__ort_check(ort, ort->call.create_binding(session->handle, &out->binding), "binding");
     if (result == RUNG_OK)
+        result =
+            rung__ort_check(ort, ort->call.create_run_options(&out->options), "making run options");
+    if (result == RUNG_OK)
         result = wrap(ort, &session->input, input, &out->values[0]);
     if (result == RUNG_OK)
         result = bind_input_first(out);
@@ -295,9 +298,18 @@ rung_result rung__ort_run_once(struct rung__ort_run *run)
     if (session->copies_input)
         result = bind_input(run);
     if (result == RUNG_OK)
-        result = check_run(ort, ort->call.run_with_binding(session->handle, NULL, run->binding));
+        result =
+            check_run(ort, ort->call.run_with_binding(session->handle, run->options, run->binding));
     rung__ort_turn_end(session);
     return result;
+}
+
+void rung__ort_run_terminate(const struct rung__ort_run *run, bool terminate)
+{
+    const struct rung__ort *ort = run->session->ort;
+    (void)rung__ort_check(
+        ort, (terminate ? ort->call.set_terminate : ort->call.unset_terminate)(run->options),
+        "ending a run");
 }
 
 void rung__ort_run_finish(struct rung__ort_run *run)
@@ -307,6 +319,8 @@ void rung__ort_run_finish(struct rung__ort_run *run)
     if (run->binding)
         call->release_binding(run->binding);
     rung__ort_turn_end(run->session);
+    if (run->options)
+        call->release_run_options(run->options);
     for (size_t i = 0; i < RUNG__ORT_VALUES_MAX; i++)
         if (run->values[i])
             call->release_value(run->values[i]);
