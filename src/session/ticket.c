@@ -127,9 +127,9 @@ static rung_result read_request(const struct rung__tickets *tickets, const rung_
 rung_result rung_submit(rung_context *context, const rung_request *callers, rung_ticket *ticket)
 {
     rung_request request;
+    if (!callers || !ticket)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_submit: an argument is NULL");
     rung_result result = check(context, "rung_submit");
-    if (result == RUNG_OK && (!callers || !ticket))
-        result = rung__fail(RUNG_INVALID_ARGUMENT, "rung_submit: an argument is NULL");
     if (result != RUNG_OK)
         return result;
     struct rung__tickets *tickets = context->tickets;
@@ -174,9 +174,9 @@ static rung_result wait_for_end(struct rung__slot *slot, rung_ticket ticket, uin
 
 rung_result rung_poll(rung_context *context, rung_ticket ticket, rung_ticket_state *state)
 {
+    if (!state)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_poll: state is NULL");
     rung_result result = check(context, "rung_poll");
-    if (result == RUNG_OK && !state)
-        result = rung__fail(RUNG_INVALID_ARGUMENT, "rung_poll: state is NULL");
     if (result != RUNG_OK)
         return result;
     struct rung__slot *slot = slot_of(context, ticket);

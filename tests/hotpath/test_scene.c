@@ -95,11 +95,62 @@ static void a_scene_is_made_and_read_without_any_of_it(void **state)
         count_ticks(*state, rungs[i]);
 }
 
+/** Offers a frame of each of two sources and reads what was published last. */
+static bool offer_and_read(rung_scene *scene, const rung_frame *frame)
+{
+    const rung_scene_view *view;
+    rung_scene_counters counters = {.struct_size = sizeof counters, .version = RUNG_STRUCT_VERSION};
+    bool done = true;
+    for (uint64_t source = 1; source <= 2; source++) {
+        rung_frame of_source = *frame;
+        of_source.source_id = source;
+        const rung_scene_frame placed = {.struct_size = sizeof placed,
+                                         .version = RUNG_STRUCT_VERSION,
+                                         .frame = &of_source,
+                                         .placement = {0, 0, SIDE * 256, SIDE * 256}};
+        done = done && rung_scene_offer(scene, &placed) == RUNG_OK;
+    }
+    if (rung_scene_acquire(scene, &view) == RUNG_OK)
+        done = done && rung_scene_release(scene, view) == RUNG_OK;
+    return done && rung_scene_get_counters(scene, &counters) == RUNG_OK;
+}
+
+static uint64_t published(rung_scene *scene)
+{
+    rung_scene_counters counters = {.struct_size = sizeof counters, .version = RUNG_STRUCT_VERSION};
+    must(rung_scene_get_counters(scene, &counters));
+    return counters.published;
+}
+
+static void a_scene_with_a_thread_of_its_own_takes_none_either(void **state)
+{
+    struct subject *subject = *state;
+    const rung_scene_options options = {
+        .struct_size = sizeof options, .version = RUNG_STRUCT_VERSION, .period_ns = 100000};
+    rung_scene *scene = NULL;
+    unsigned failed = 0;
+    subject_start(subject, &forms[0], "dummy", NULL, 0);
+    must(rung_scene_create(subject->context, &options, &scene));
+    must(rung_scene_add_source(scene, 1));
+    must(rung_scene_add_source(scene, 2));
+    must(rung_scene_start(scene));
+    counting_begin();
+    for (unsigned i = 0; i < FRAMES || published(scene) < FRAMES / 10; i++)
+        failed += !offer_and_read(scene, &subject->frame);
+    counting_end();
+    must(rung_scene_stop(scene));
+    assert_int_equal(failed, 0);
+    require_nothing_of_ours("a scene with a thread", "dummy");
+    rung_scene_destroy(scene);
+    subject_finish(subject);
+}
+
 int main(void)
 {
     struct subject subject = {0};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(a_scene_is_made_and_read_without_any_of_it, &subject),
+        cmocka_unit_test_prestate(a_scene_with_a_thread_of_its_own_takes_none_either, &subject),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
