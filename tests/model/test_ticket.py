@@ -2,15 +2,8 @@
 """The model of the hand-over of tickets (ticket.pml) holds what it says in every order of steps, for a few of each actor; and each
 mutation of it is found, so that the check can fail."""
 
-import subprocess
-
 import pytest
-from states import states
-
-from pathlib import Path
-
-MODEL = Path(__file__).with_name("ticket.pml")
-DEPTH = 5000  # of the search, at most; the longest run has some hundred steps
+from states import require_nothing_wrong, search
 
 # How many of each: 1 submitter, 1 collector, 2 slots, 3 tickets and none of the others, where nothing else is said.
 HOLDS = {
@@ -43,23 +36,13 @@ FOUND = {
 }
 
 
-def search(folder, options):
-    """What spin's search of all states has to say."""
-    defines = [f"-D{option}" for option in options.split()]
-    subprocess.run(["spin", "-a", *defines, MODEL], cwd=folder, check=True)
-    subprocess.run(["gcc", "-O1", "-w", "-DSAFETY", "-o", "pan", "pan.c"], cwd=folder, check=True)
-    return subprocess.run(["./pan", f"-m{DEPTH}", "-w24", "-n"], cwd=folder, check=True, capture_output=True, text=True).stdout
-
-
 @pytest.mark.parametrize("name", HOLDS)
 def test_it_holds(tmp_path, name):
-    said = search(tmp_path, HOLDS[name])
-    assert "errors: 0" in said and "max search depth too small" not in said, said
-    states[name] = int(said.split(" states, stored")[0].split()[-1])
+    require_nothing_wrong(name, search(tmp_path, "ticket", HOLDS[name]))
 
 
 @pytest.mark.parametrize("mutation", FOUND)
 def test_the_mutation_is_found(tmp_path, mutation):
     options, sentence = FOUND[mutation]
-    said = search(tmp_path, options)
+    said = search(tmp_path, "ticket", options)
     assert "errors: 1" in said and sentence in said, said
