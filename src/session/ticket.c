@@ -84,6 +84,8 @@ static rung_result submit(struct rung__tickets *tickets, const rung_request *req
                           rung_ticket *ticket)
 {
     struct rung__slot *slot = find_free(tickets);
+    if (atomic_load(&tickets->ending)) /* a release inside rung_context_destroy */
+        return rung__fail(RUNG_STATE, "rung_submit: the context is being destroyed");
     if (atomic_load(&tickets->context->loss.lost))
         return rung__loss_tell(tickets->context);
     if (!slot)
