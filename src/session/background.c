@@ -2,9 +2,11 @@
 #include "session/background.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/wait.h"
 #include "ladder/policy.h"
 #include "ladder/retry.h"
 #include "session/handover.h"
@@ -78,7 +80,6 @@ static rung_result probe_here(struct rung_instance *instance)
 static void run(struct rung_instance *instance)
 {
     const bool has_helper = instance->helper;
-    rung__thread_yield_to_others();
     rung_result result = rung__probe_check_free(instance);
     if (result == RUNG_OK)
         result = note_try(instance);
@@ -98,63 +99,125 @@ static bool may_start(const struct rung_instance *instance)
     return instance->probe != RUNG_PROBE_OFF && instance->state;
 }
 
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+/** What is to be done for a model. */
+struct rung__background_task {
+    bool awaits_engine;
+    char model[]; /**< its path */
+};
+
+/** A device is probed once by a process: what its instances find out would be the same. */
+static atomic_bool probed;
+
+static void do_task(struct rung_instance *instance, const struct rung__background_task *task)
+{
+    if (!task->awaits_engine && atomic_exchange(&probed, true))
+        return;
+    instance->background.model = task->model;
+    run(instance);
+    instance->background.model = NULL;
+}
+
+/** What was asked for is done also when the instance is about to end. */
 static void work(void *argument)
 {
     struct rung_instance *instance = argument;
-    run(instance);
-    atomic_store(&instance->background.working, false);
+    struct rung__background *background = &instance->background;
+    rung__thread_yield_to_others();
+    for (;;) {
+        atomic_store(&background->bell, 0);
+        struct rung__background_task *task = atomic_exchange(&background->asked, NULL);
+        if (task)
+            do_task(instance, task);
+        else if (atomic_load(&background->ending))
+            return;
+        else
+            (void)rung__wait(&background->bell, 0, RUNG__CLOCK_NEVER);
+        free(task);
+    }
 }
 
-static void join(struct rung__background *background)
+static void ring(struct rung__background *background)
 {
-    if (background->started)
-        rung__thread_join(&background->thread);
-    free(background->model);
-    background->started = false;
-    background->model = NULL;
+    atomic_store(&background->bell, 1);
+    rung__wake_one(&background->bell);
 }
 
-static void start(struct rung_instance *instance, const struct rung_model *model)
+/* ---- for a model ----------------------------------------------------------------------------- */
+
+static struct rung__background_task *make_task(const struct rung_model *model)
+{
+    const size_t length = strlen(model->artifact.path);
+    struct rung__background_task *task = malloc(sizeof *task + length + 1);
+    if (!task)
+        return NULL;
+    task->awaits_engine = model->awaits;
+    memcpy(task->model, model->artifact.path, length + 1);
+    return task;
+}
+
+/** For one thread at a time. */
+static rung_result prepare(struct rung_instance *instance, struct rung_model *model)
 {
     struct rung__background *background = &instance->background;
-    join(background);
-    background->model = rung__text_new("%s", model->artifact.path);
-    atomic_store(&background->working, true);
-    rung_result result = background->model ? rung__thread_start(&background->thread,
-                                                                "rung-hand-over", work, instance)
-                                           : no_memory();
-    background->started = result == RUNG_OK;
-    if (result == RUNG_OK)
-        return;
-    atomic_store(&background->working, false);
-    tell_failure(instance);
+    if (atomic_load(&model->task))
+        return RUNG_OK;
+    struct rung__background_task *task = make_task(model);
+    rung_result result = task ? RUNG_OK : no_memory();
+    if (result == RUNG_OK && !background->started)
+        result = rung__thread_start(&background->thread, "rung-hand-over", work, instance);
+    if (result != RUNG_OK) {
+        free(task);
+        return result;
+    }
+    background->started = true;
+    atomic_store(&model->task, task);
+    return RUNG_OK;
 }
 
-/** A device is probed once by a process: what its instances find out would be the same. */
-static bool is_due(const struct rung_model *model)
+void rung__background_prepare(struct rung_model *model)
 {
-    static atomic_bool probed;
-    return model->awaits || !atomic_exchange(&probed, true);
+    struct rung_instance *instance = model->instance;
+    if (!atomic_load(&model->wants_background) || !may_start(instance) ||
+        (!model->awaits && atomic_load(&probed)))
+        return;
+    rung__mutex_lock(&instance->background_mutex);
+    const rung_result result = prepare(instance, model);
+    rung__mutex_unlock(&instance->background_mutex);
+    if (result != RUNG_OK)
+        tell_failure(instance);
 }
 
 void rung__background_after_answer(struct rung_model *model)
 {
-    struct rung_instance *instance = model->instance;
-    /* Of what every frame passes here nothing takes a lock, also while another model's is done. */
+    struct rung__background *background = &model->instance->background;
+    struct rung__background_task *none = NULL;
     if (!atomic_load_explicit(&model->wants_background, memory_order_relaxed) ||
-        atomic_load_explicit(&instance->background.working, memory_order_relaxed) ||
-        !atomic_exchange(&model->wants_background, false) || !may_start(instance))
+        atomic_load_explicit(&background->asked, memory_order_relaxed))
+        return; /* while another model's is asked for: a later answer asks again */
+    struct rung__background_task *task = atomic_exchange(&model->task, NULL);
+    if (!task)
         return;
-    rung__mutex_lock(&instance->background_mutex);
-    if (atomic_load(&instance->background.working)) /* a later answer asks again */
-        atomic_store(&model->wants_background, true);
-    else if (is_due(model))
-        start(instance, model);
-    rung__mutex_unlock(&instance->background_mutex);
+    if (!atomic_compare_exchange_strong(&background->asked, &none, task)) {
+        atomic_store(&model->task, task);
+        return;
+    }
+    atomic_store(&model->wants_background, false);
+    ring(background);
+}
+
+void rung__background_forget(struct rung_model *model)
+{
+    free(atomic_exchange(&model->task, NULL));
 }
 
 void rung__background_finish(struct rung__background *background)
 {
     atomic_store(&background->ending, true);
-    join(background);
+    if (!background->started)
+        return;
+    ring(background);
+    rung__thread_join(&background->thread);
+    background->started = false;
 }

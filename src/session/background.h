@@ -19,27 +19,39 @@
  * alone. */
 #define RUNG__BACKGROUND "background"
 
+struct rung__background_task;
+
 /** What an instance has to do with it. All zero is nothing. */
 struct rung__background {
-    struct rung__thread thread; /**< hands the probe over in milliseconds, or makes it */
+    struct rung__thread thread; /**< hands probes over in milliseconds each, or makes them */
     bool started;
-    atomic_bool working; /**< the thread has not come to its end */
-    atomic_bool ending;  /**< the instance is about to end */
-    char *model;         /**< its path */
+    atomic_uint bell;                              /**< 1: there is something new */
+    _Atomic(struct rung__background_task *) asked; /**< to be done next, then the thread's */
+    atomic_bool ending;                            /**< the instance is about to end */
+    const char *model; /**< the path of the one that it is done for just now */
 };
 
 struct rung_instance;
 struct rung_model;
 
 /**
- * To be called behind each answer. The first one of a model of which nothing is proven, or whose
- * engine is not built, starts a thread, which starts the helper; whatever stands in the way is a
- * line in the log.
+ * To be called when a context is made. For a model of which nothing is proven, or whose engine is
+ * not built, it makes all that the first answer needs to have that done: the thread, which sleeps.
+ * Whatever stands in the way is a line in the log.
+ */
+void rung__background_prepare(struct rung_model *model);
+
+/**
+ * To be called behind each answer. The first one of a model that was prepared wakes the thread,
+ * which starts the helper. Nothing is allocated, and no lock is taken.
  */
 void rung__background_after_answer(struct rung_model *model);
 
-/** Waits until the probe is handed over, or made on the thread: then what is tried just now is the
- * last that is tried. */
+/** The model is about to go. */
+void rung__background_forget(struct rung_model *model);
+
+/** Waits until what was asked for is handed over, or made on the thread: then what is tried just
+ * now is the last that is tried. */
 void rung__background_finish(struct rung__background *background);
 
 #endif

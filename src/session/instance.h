@@ -33,7 +33,7 @@ struct rung_instance {
     char *library;           /**< the library file that this one stands for; NULL: itself */
     rung_probe_policy probe; /**< the application's, else the user's */
     uint64_t engine_bytes;   /**< that all engines together may take */
-    struct rung__mutex background_mutex; /**< guards `background` */
+    struct rung__mutex background_mutex; /**< one prepares at a time */
     struct rung__background background;
     atomic_bool told_of_state; /**< that it is of no use */
     atomic_bool told_of_cache;

@@ -125,6 +125,7 @@ void rung_model_destroy(rung_model *model)
 {
     if (!model)
         return;
+    rung__background_forget(model);
     rung__serving_destroy(model->serving);
     rung__mutex_finish(&model->mutex);
     for (uint32_t i = 0; i < model->label_count; i++)

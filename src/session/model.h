@@ -24,9 +24,10 @@ struct rung_model {
     struct rung__file_stamp seen;    /**< the verdicts that it knows */
     const struct rung__rung *awaits; /**< what is proven, but its engine is not built; or NULL */
     atomic_bool wants_background;    /**< a probe, or the engine that it awaits */
-    uint64_t open_ns;                /**< that rung_model_open took */
-    _Atomic uint64_t teardown_ns;    /**< of the context that was ended last, RUNG_REPORT_UNKNOWN */
-    char **labels;                   /**< zero-ended copies */
+    _Atomic(struct rung__background_task *) task; /**< for its first answer */
+    uint64_t open_ns;                             /**< that rung_model_open took */
+    _Atomic uint64_t teardown_ns; /**< of the context that was ended last, RUNG_REPORT_UNKNOWN */
+    char **labels;                /**< zero-ended copies */
     char canonical[2 * RUNG__SHA256_BYTES + 1];
     uint32_t label_count;
     uint32_t capabilities[RUNG__CLASSES_MAX];

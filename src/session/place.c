@@ -80,6 +80,8 @@ rung_result rung__place_init(struct rung_context *context, const struct rung__co
     if (result == RUNG_OK)
         result = rung__reserve(context, context->options.max_frame_width,
                                context->options.max_frame_height);
+    if (result == RUNG_OK)
+        rung__background_prepare(context->model);
     return result;
 }
 

@@ -113,17 +113,18 @@ static const struct {
 
 #define PLACES_MAX 8u
 
-static atomic_bool counting;
+static atomic_bool counting, counting_here;
 static atomic_uint counts[CALL_COUNT][2]; /* of others, and ours */
 static _Atomic(const void *) places[PLACES_MAX];
 static atomic_uint place_count; /* also of those that found no room */
 
 /* Finding out who calls may itself call. It lies where no access allocates. */
 static _Thread_local bool noting_call __attribute__((tls_model("initial-exec")));
+static _Thread_local bool is_here __attribute__((tls_model("initial-exec")));
 
 static void note(enum call call, const void *caller)
 {
-    if (noting_call)
+    if (noting_call || (counting_here && !is_here))
         return;
     noting_call = true;
     const bool ours = owner_behind((uintptr_t)caller) == OURS;
@@ -144,9 +145,17 @@ void counting_begin(void)
     counting = true;
 }
 
+void counting_begin_here(void)
+{
+    is_here = true;
+    counting_here = true;
+    counting_begin();
+}
+
 void counting_end(void)
 {
     counting = false;
+    counting_here = is_here = false;
 }
 
 unsigned counted(enum counted_kind kind, bool ours)

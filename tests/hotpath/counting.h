@@ -22,6 +22,8 @@ enum counted_kind {
 
 /** Forgets what was counted and counts from here on, calls of all threads. */
 void counting_begin(void);
+/** The same of the calling thread alone. */
+void counting_begin_here(void);
 void counting_end(void);
 
 /** The calls of a kind, ours or those of others. */

@@ -188,7 +188,7 @@ static void cancelled_tickets_cost_none_either(void **state)
 
 static void steps_that_are_composed_by_hand_cost_none_either(void **state)
 {
-    static _Alignas(64) uint8_t tensor[CANVAS_WIDTH * CANVAS_HEIGHT * 3 * sizeof(float)];
+    static _Alignas(64) uint8_t tensor[sizeof(float) * 3 * CANVAS_WIDTH * CANVAS_HEIGHT];
     struct subject *subject = *state;
     const rung_span span = {subject->packet, sizeof subject->packet};
     unsigned served = 0;
