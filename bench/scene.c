@@ -39,7 +39,7 @@
 struct loop {
     pthread_t thread;
     rung_scene *scene; /* it reads; NULL: it only wakes */
-    uint64_t phase_ns;
+    uint32_t random;
     struct rung__histogram lateness, reading;
     uint64_t scenes, targets; /* that were seen */
 };
@@ -154,11 +154,20 @@ static void read_newest(struct loop *loop, uint64_t *last)
     rung__histogram_add(&loop->reading, rung__clock_now() - began);
 }
 
+/** Somewhere in the first half of the period, so that neither loop keeps a place of its own between
+ * the ticks and the cameras. */
+static uint64_t next_shift(struct loop *loop)
+{
+    loop->random = loop->random * 1664525u + 1013904223u;
+    return (loop->random >> 8) % (READ_NS / 2);
+}
+
 static void *wake_on(void *pointer)
 {
     struct loop *loop = pointer;
     uint64_t last = 0;
-    for (uint64_t due = rung__clock_now() + loop->phase_ns; !atomic_load(&ending); due += READ_NS) {
+    for (uint64_t start = rung__clock_now(); !atomic_load(&ending); start += READ_NS) {
+        const uint64_t due = start + next_shift(loop);
         sleep_until(due);
         const uint64_t now = rung__clock_now();
         rung__histogram_add(&loop->lateness, now > due ? now - due : 0);
@@ -199,6 +208,18 @@ static double own_seconds(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
+/** Bytes of this process that are in memory. */
+static uint64_t resident_bytes(void)
+{
+    char line[128] = "";
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file)
+        return 0;
+    const char *at = fgets(line, sizeof line, file) ? line + strcspn(line, " ") : line;
+    fclose(file);
+    return strtoull(at, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
 /* ---- the figures --------------------------------------------------------------------------- */
 
 static void print_times(const char *name, const struct rung__histogram *histogram)
@@ -225,13 +246,29 @@ static bool print_scene(const rung_scene_counters *all, double others)
     return all->missed_periods * MISSED_GOAL <= periods && all->oldest.p95 <= bound;
 }
 
+static void print_sources(const rung_scene_counters *all)
+{
+    uint64_t offered = 0, replaced = 0, published = 0, oldest = 0;
+    for (uint32_t i = 0; i < all->source_count; i++) {
+        const rung_scene_source_counters *source = &all->sources[i];
+        offered += source->offered;
+        replaced += source->replaced;
+        published += source->published;
+        oldest = source->max_age_ns > oldest ? source->max_age_ns : oldest;
+    }
+    printf("%llu frames: %llu published, %llu replaced, %llu pending; ages at most %.1f ms\n",
+           (unsigned long long)offered, (unsigned long long)published, (unsigned long long)replaced,
+           (unsigned long long)(offered - published - replaced), (double)oldest / 1e6);
+}
+
 static bool run(rung_scene *scene, unsigned seconds)
 {
     static struct loop reader, bare;
     pthread_t cameras;
     rung_scene_counters all = {.struct_size = sizeof all, .version = RUNG_STRUCT_VERSION};
     reader.scene = scene;
-    bare.phase_ns = READ_NS / 2;
+    reader.random = 1;
+    bare.random = 2;
     const double busy = busy_seconds(), own = own_seconds();
     const uint64_t began = rung__clock_now();
     if (pthread_create(&cameras, NULL, take_pictures, scene) ||
@@ -239,7 +276,10 @@ static bool run(rung_scene *scene, unsigned seconds)
         pthread_create(&bare.thread, NULL, wake_on, &bare))
         exit(3);
     must(rung_scene_start(scene));
+    sleep_until(began + seconds * SECOND_NS / 10);
+    const uint64_t bytes = resident_bytes();
     sleep_until(began + seconds * SECOND_NS);
+    const uint64_t bytes_at_end = resident_bytes();
     must(rung_scene_stop(scene));
     const double span = (double)(rung__clock_now() - began) / 1e9;
     const double others = (busy_seconds() - busy - (own_seconds() - own)) /
@@ -253,8 +293,12 @@ static bool run(rung_scene *scene, unsigned seconds)
     print_times("reader's lateness", &reader.lateness);
     print_times("lateness of a bare loop", &bare.lateness);
     print_times("a read, all targets", &reader.reading);
-    printf("%llu scenes and %llu targets read\n", (unsigned long long)reader.scenes,
-           (unsigned long long)reader.targets);
+    printf(
+        "%llu scenes and %llu targets read; memory %.2f MB after a tenth of the time, %.2f MB at "
+        "the end\n",
+        (unsigned long long)reader.scenes, (unsigned long long)reader.targets, (double)bytes / 1e6,
+        (double)bytes_at_end / 1e6);
+    print_sources(&all);
     if (!met && others > QUIET)
         exit(3);
     return met;

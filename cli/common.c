@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "photo.h"
+#include "watch/screen.h"
 
 #define WRITES_MAX 8
 
@@ -58,6 +59,8 @@ static void print_log(void *user, int32_t level, const char *text)
 {
     static const char *const names[] = {"", "debug: ", "", "warning: ", "error: "};
     (void)user;
+    if (screen_is_shown() && isatty(STDERR_FILENO))
+        return; /* what counts stands in what is drawn there */
     fprintf(stderr, "rung: %s%s\n", level >= 1 && level <= 4 ? names[level] : "", text);
 }
 

@@ -194,13 +194,12 @@ static json_t *times_json(const rung_scene_times *times, bool *complete)
 
 static json_t *final_json(const struct watched *source, bool *complete)
 {
-    const struct feed_report *report = &source->report;
     json_t *json = json_object();
     set_member(json, "id", count_json(source->feed.id), complete);
     set_member(json, "source", text_json(source->feed.name), complete);
-    set_member(json, "state", json_string(feed_state_name(report->state)), complete);
-    if (*report->sentence)
-        set_member(json, "message", text_json(report->sentence), complete);
+    set_member(json, "state", json_string(feed_state_name(source->report.state)), complete);
+    if (*source->said)
+        set_member(json, "message", text_json(source->said), complete);
     add_counters(json, source, complete);
     set_member(json, "max_age_ns", count_json(source->counters.max_age_ns), complete);
     return json;

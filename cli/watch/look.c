@@ -134,6 +134,13 @@ void look_at_end(struct watch *watch)
 
 /* ---- what is said ------------------------------------------------------------------------- */
 
+static void say(const struct watch_output *output, struct watched *source, const char *sentence)
+{
+    snprintf(source->said, sizeof source->said, "%s", sentence);
+    if (output->tell)
+        output->tell(source, sentence);
+}
+
 /** Each thing once, and a stall whenever it begins: a camera that fails thirty times a second is
  * one sentence, and a counter. */
 static void tell_source(const struct watch_output *output, struct watched *source)
@@ -142,22 +149,22 @@ static void tell_source(const struct watch_output *output, struct watched *sourc
     const rung_scene_source *shown = &source->in_scene;
     char sentence[256];
     if (report->broken && !source->told_broken && !is_done(source))
-        output->tell(source, report->sentence);
+        say(output, source, report->sentence);
     source->told_broken = source->told_broken || report->broken;
     if (shown->status == RUNG_SCENE_SOURCE_FAILED && !source->told_failed) {
         snprintf(sentence, sizeof sentence, "the model failed on frame %llu: %s",
                  (unsigned long long)shown->frame_id, rung_result_text(shown->result));
-        output->tell(source, sentence);
+        say(output, source, sentence);
         source->told_failed = true;
     }
     if (report->state == source->told)
         return;
     if (is_done(source))
-        output->tell(source, report->sentence);
+        say(output, source, report->sentence);
     else if (report->state == FEED_STALLED)
-        output->tell(source, "no frame has come for a while");
+        say(output, source, "no frame has come for a while");
     else if (source->told == FEED_STALLED)
-        output->tell(source, "frames come again");
+        say(output, source, "frames come again");
     source->told = report->state;
 }
 
@@ -186,7 +193,7 @@ rung_result look(struct watch *watch, const struct watch_output *output, bool *i
         share_targets(watch);
     }
     take_rates(watch);
-    for (size_t i = 0; i < watch->count && output->tell; i++)
+    for (size_t i = 0; i < watch->count; i++)
         tell_source(output, &watch->sources[i]);
     return RUNG_OK;
 }

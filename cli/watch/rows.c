@@ -214,10 +214,10 @@ void rows_print_sentences(const struct watch *watch, size_t rows, void (*end_lin
     for (size_t i = 0; i < watch->count && rows > 0; i++) {
         const struct watched *source = &watch->sources[i];
         int columns;
-        if (!*source->report.sentence)
+        if (!*source->said)
             continue;
         char *name = printable(source->feed.name, &columns);
-        char *sentence = printable(source->report.sentence, &columns);
+        char *sentence = printable(source->said, &columns);
         printf("%s: %s", name, sentence);
         g_free(name);
         g_free(sentence);

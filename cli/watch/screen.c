@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #define ENTER "\033[?1049h\033[?25l\033[?7l"
 #define LEAVE "\033[?7h\033[?25h\033[?1049l"
 
-static volatile sig_atomic_t is_drawn_on;
+static atomic_bool is_drawn_on;
 
 /** Safe in a signal handler. */
 static void say(const char *sequence, size_t length)
@@ -49,13 +50,18 @@ bool screen_is_there(void)
     return isatty(STDOUT_FILENO) && kind && strcmp(kind, "dumb") != 0;
 }
 
+bool screen_is_shown(void)
+{
+    return is_drawn_on;
+}
+
 void screen_begin(void)
 {
     const struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART};
     fflush(stdout);
     signals_at_end(leave);
     sigaction(SIGTSTP, &action, NULL);
-    is_drawn_on = 1;
+    is_drawn_on = true;
     say(ENTER, sizeof ENTER - 1);
 }
 
@@ -63,7 +69,7 @@ void screen_end(void)
 {
     fflush(stdout);
     leave();
-    is_drawn_on = 0;
+    is_drawn_on = false;
     sigaction(SIGTSTP, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 }
 

@@ -13,6 +13,10 @@ bool screen_is_there(void);
 void screen_begin(void);
 void screen_end(void);
 
+/** True between the two: who writes to the terminal then writes into what is drawn. Any thread may
+ * ask. */
+bool screen_is_shown(void);
+
 /** Columns and rows, which may have changed since the last time. */
 void screen_size(int *columns, int *rows);
 

@@ -51,8 +51,9 @@ static bool is_enough(const struct watch *watch, const struct tick_limits *limit
 int ticks_run(struct watch *watch, const struct watch_output *output,
               const struct tick_limits *limits)
 {
-    uint64_t due_ns = watch->begin_ns + SECOND_NS / watch->rate;
-    /* The first tick, which the others follow, is not before the sources have begun. */
+    /* The others follow the first tick: half a period behind the first frames, so that a source of
+     * the same rate has its frame ready at each, whichever of the two is a little late. */
+    uint64_t due_ns = watch->begin_ns + SECOND_NS / watch->rate / 2;
     while (!signals_caught() && watch_now_ns() < due_ns)
         sleep_until(due_ns);
     for (;;) {

@@ -23,6 +23,7 @@ struct watched {
     uint64_t late;                       /**< scenes that were published without a frame of it */
     enum feed_state told;                /**< what was said of it */
     bool told_broken, told_failed;
+    char said[FEED_SENTENCE_BYTES]; /**< last; "": nothing */
 };
 
 struct watch {

@@ -129,7 +129,11 @@ typedef struct rung_report {
     /* Energy of the processor packages since the beginning: of all that ran on them. */
     uint64_t energy_uj;        /**< microjoules; UNKNOWN: energy_reason says why */
     const char *energy_reason; /**< ""; else one sentence */
-    uint64_t reserved[16];
+
+    /** Imported memory that the rung's provider could take frames from: bits
+     * RUNG_PROVIDER_SURFACE_* (rung/provider.h), and those of them that it copies on the way. */
+    uint32_t surfaces, copied_surfaces;
+    uint64_t reserved[15];
 } rung_report;
 
 /**

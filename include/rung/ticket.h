@@ -58,7 +58,7 @@ typedef struct rung_request {
  * The frames are checked here and copied; their pixels are borrowed until `release` is called for
  * each. They stay the caller's when this fails. Results: OK, INVALID_ARGUMENT (also a frame that
  * is), VERSION, UNSUPPORTED, BUSY (as many tickets as its depth are alive, or another thread is
- * submitting just now), DEVICE_LOST.
+ * submitting just now), DEVICE_LOST, STATE (the context is being destroyed: from `release`).
  */
 RUNG_API rung_result rung_submit(rung_context *context, const rung_request *request,
                                  rung_ticket *ticket);
@@ -104,7 +104,8 @@ RUNG_API rung_result rung_collect(rung_context *context, rung_ticket ticket, uin
  *
  * OK: it is gone, and its frames are released. BUSY: the context's thread still works on it; its
  * result is suppressed, a runtime that can be interrupted is, and the ticket becomes CANCELLED
- * soon. Then this function, or rung_collect, lets it go. Other results: INVALID_ARGUMENT,
+ * soon. Then this function, or rung_collect, lets it go. BUSY also when another thread is
+ * collecting it just now, who may find that it has no room. Other results: INVALID_ARGUMENT,
  * UNSUPPORTED, STALE.
  */
 RUNG_API rung_result rung_cancel(rung_context *context, rung_ticket ticket);

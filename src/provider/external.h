@@ -73,7 +73,6 @@ struct rung__external_model {
     const struct rung__external *external;
     void *theirs;
     struct rung__model_report report;
-    uint32_t input_alignment, output_alignments[RUNG__OUTPUTS_MAX];
     rung_provider_memory memory; /**< that it said it would take */
 };
 

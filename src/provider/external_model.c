@@ -216,16 +216,20 @@ static rung_result take_answer(const struct query *query, struct rung__external_
     if (result == RUNG_OK)
         result = check_will(query);
     if (result == RUNG_OK)
-        result = take_tensor(query, &answer->input, &to->report.input, &to->input_alignment);
+        result = take_tensor(query, &answer->input, &to->report.input, &to->report.input_alignment);
     for (uint32_t i = 0; i < answer->output_count && result == RUNG_OK; i++)
         result = take_tensor(query, &answer->outputs[i], &to->report.outputs[i],
-                             &to->output_alignments[i]);
+                             &to->report.output_alignments[i]);
     if (result == RUNG_OK)
         result = check_layout(query);
     if (result != RUNG_OK)
         return result;
     to->report.input_count = 1;
     to->report.output_count = answer->output_count;
+    to->report.from_engine = answer->flags & RUNG_PROVIDER_ENGINE_PRESENT;
+    to->report.compiled = answer->flags & RUNG_PROVIDER_COMPILES && !to->report.from_engine;
+    to->report.surfaces = answer->surfaces;
+    to->report.copied_surfaces = answer->copied_surfaces;
     to->memory = answer->memory;
     name_executor(query, &to->report);
     return RUNG_OK;

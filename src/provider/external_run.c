@@ -41,13 +41,13 @@ static rung_result take_buffers(const struct rung__external_model *model,
 {
     const struct rung__model_report *report = &model->report;
     rung_result result = check_memory(model, &report->input, buffers->input, buffers->input_bytes,
-                                      model->input_alignment);
+                                      model->report.input_alignment);
     *to = (struct rung__model_memory){.input = buffers->input, .input_bytes = buffers->input_bytes};
     for (uint32_t i = 0; i < report->output_count && result == RUNG_OK; i++) {
         to->outputs[i] = buffers->outputs[i];
         to->output_bytes[i] = buffers->output_bytes[i];
         result = check_memory(model, &report->outputs[i], buffers->outputs[i],
-                              buffers->output_bytes[i], model->output_alignments[i]);
+                              buffers->output_bytes[i], model->report.output_alignments[i]);
     }
     return result;
 }

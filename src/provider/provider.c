@@ -48,7 +48,13 @@ void rung__model_report_fill(struct rung__model_report *report, const struct run
                              uint32_t output_count, const char *executed_by)
 {
     *report = (struct rung__model_report){
-        .input = *input, .input_count = input_count, .output_count = output_count};
+        .input = *input,
+        .input_count = input_count,
+        .output_count = output_count,
+        .input_alignment = RUNG__ALIGNMENT,
+    };
+    for (uint32_t i = 0; i < output_count; i++)
+        report->output_alignments[i] = RUNG__ALIGNMENT;
     memcpy(report->outputs, outputs, output_count * sizeof *outputs);
     (void)rung__text_format(report->executed_by, sizeof report->executed_by, "%s", executed_by);
 }

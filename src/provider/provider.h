@@ -30,11 +30,15 @@ struct rung__model_report {
     struct rung__tensor input;
     struct rung__tensor outputs[RUNG__OUTPUTS_MAX];
     uint32_t input_count, output_count;
+    uint32_t input_alignment, output_alignments[RUNG__OUTPUTS_MAX]; /**< of their memory */
+    /** What a provider tells that compiles for itself, with engines of its own. */
+    bool compiled, from_engine;
+    uint32_t surfaces, copied_surfaces; /**< RUNG_PROVIDER_SURFACE_* that it could import */
     /** The execution provider below, such as "CPUExecutionProvider". */
     char executed_by[RUNG__EXECUTED_BY_BYTES];
 };
 
-/** The memory a context runs on: owned by the context, 64-byte aligned, outputs in the report's
+/** The memory a context runs on: owned by the context, aligned as reported, outputs in the report's
  * order. */
 struct rung__model_memory {
     void *input;

@@ -53,12 +53,14 @@ static rung_result load_with_engine(const struct rung_model *model, const struct
         rung__engine_ready(model->instance, rung, &model->artifact, &serving->engine);
     if (result != RUNG_OK && (compiling == RUNG__COMPILE_NEVER || result == RUNG_NO_MEMORY))
         return result;
-    serving->from_engine = serving->engine.folder != NULL;
-    serving->compiled = rung->compiling && !serving->from_engine;
     result = load_into(model, rung, serving);
-    if (result != RUNG_OK)
+    if (result != RUNG_OK) {
         rung__engine_use_finish(&serving->engine);
-    return result;
+        return result;
+    }
+    serving->from_engine = serving->engine.folder != NULL || serving->report.from_engine;
+    serving->compiled = (rung->compiling && !serving->from_engine) || serving->report.compiled;
+    return RUNG_OK;
 }
 
 rung_result rung__serving_load(const struct rung_model *model, const struct rung__rung *rung,

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "session/context.h"
 #include "session/place.h"
+#include "session/tickets.h"
 
 #define MS          UINT64_C(1000000)
 #define BACKOFF_MIN (250 * MS)
@@ -36,6 +37,8 @@ void rung__loss_note(struct rung_context *context)
     rung__log_write(&context->model->instance->log, RUNG_LOG_WARNING,
                     "%s lost its device on %s: %s", context->model->artifact.view.header.name,
                     context->serving->rung->id, rung_last_error());
+    if (context->tickets)
+        rung__worker_ring(context->tickets); /* it sleeps till then, if this is another thread */
 }
 
 rung_result rung__loss_tell(const struct rung_context *context)

@@ -6,7 +6,6 @@
 #include "artifact/tensors.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/memory.h"
 #include "session/context.h"
 #include "session/library_explain.h"
 #include "session/library_set.h"
@@ -45,7 +44,7 @@ rung_result rung__report_tensor(const struct rung_context *context, uint32_t ind
         .dtype = (rung_dtype)tensor->dtype,
         .layout = index ? 0 : context->model->artifact.view.header.canvas.layout,
         .rank = tensor->rank,
-        .alignment = RUNG__ALIGNMENT,
+        .alignment = index ? report->output_alignments[index - 1] : report->input_alignment,
         .bytes = rung__tensor_size(tensor),
         .widened_bytes = is_widened ? rung__tensor_elements(tensor) * sizeof(float) : 0,
     };
@@ -89,6 +88,8 @@ static void fill_start(const struct rung_context *context, rung_report *out)
     out->teardown_ns = load(&model->teardown_ns);
     out->engine = serving->from_engine;
     out->compiled = serving->compiled;
+    out->surfaces = serving->report.surfaces;
+    out->copied_surfaces = serving->report.copied_surfaces;
 }
 
 static rung_report_times times_of(const struct rung__metrics *metrics, enum rung__part part)

@@ -69,6 +69,22 @@ static void add_identity(json_t *to, const rung_report *report, bool *failed)
     rung__json_set(to, "run_threads", json_integer(report->threads), failed);
 }
 
+/** "direct" or "copied"; null for one that cannot be imported. */
+static json_t *surface_json(const rung_report *report, uint32_t bit)
+{
+    if (!(report->surfaces & bit))
+        return json_null();
+    return json_string(report->copied_surfaces & bit ? "copied" : "direct");
+}
+
+static void add_surfaces(json_t *to, const rung_report *report, bool *failed)
+{
+    json_t *object = json_object();
+    rung__json_set(object, "shared", surface_json(report, RUNG_PROVIDER_SURFACE_SHARED), failed);
+    rung__json_set(object, "dmabuf", surface_json(report, RUNG_PROVIDER_SURFACE_DMABUF), failed);
+    rung__json_set(to, "surfaces", object, failed);
+}
+
 static void add_tensors(json_t *to, const struct rung_context *context, uint32_t count,
                         bool *failed)
 {
@@ -173,6 +189,7 @@ static json_t *describe(const struct rung_context *context)
                           &failed);
     add_identity(json, &report, &failed);
     add_tensors(json, context, report.tensor_count, &failed);
+    add_surfaces(json, &report, &failed);
     rung__json_set(json, "stages", stages, &failed);
     add_times(json, &report, &failed);
     add_counts(json, &report, &failed);

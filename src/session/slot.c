@@ -5,15 +5,18 @@
 #include "session/tickets.h"
 
 /* Sequentially consistent, as is rung__slot_wait: either it sees that somebody sleeps, or who is
- * about to sleep sees the word. */
+ * about to sleep sees the word. The number that is waited for never takes a value once more, so
+ * that one who waits for the next ticket cannot put to sleep who was late for this one. */
 static void notify(struct rung__slot *slot, enum rung__phase phase)
 {
     static const bool is_news[] = {
         [RUNG__SLOT_FREE] = true,      [RUNG__SLOT_COMPLETE] = true,  [RUNG__SLOT_FAILED] = true,
         [RUNG__SLOT_CANCELLED] = true, [RUNG__SLOT_RETIRING] = false,
     };
-    if (is_news[phase] && atomic_exchange(&slot->waited, 0) == 1)
-        rung__wake_all(&slot->waited);
+    if (!is_news[phase] || atomic_load(&slot->sleepers) == 0)
+        return;
+    atomic_fetch_add(&slot->news, 1);
+    rung__wake_all(&slot->news);
 }
 
 bool rung__slot_move(struct rung__slot *slot, uint64_t generation, enum rung__phase from,
@@ -34,10 +37,13 @@ void rung__slot_set(struct rung__slot *slot, uint64_t generation, enum rung__pha
 
 bool rung__slot_wait(struct rung__slot *slot, uint64_t word, uint64_t deadline)
 {
-    atomic_store(&slot->waited, 1);
-    if (atomic_load(&slot->word) != word)
-        return true;
-    return rung__wait(&slot->waited, 1, deadline);
+    bool in_time = true;
+    atomic_fetch_add(&slot->sleepers, 1);
+    const uint32_t news = atomic_load(&slot->news);
+    if (atomic_load(&slot->word) == word)
+        in_time = rung__wait(&slot->news, news, deadline);
+    atomic_fetch_sub(&slot->sleepers, 1);
+    return in_time;
 }
 
 void rung__slot_retire(struct rung__slot *slot)

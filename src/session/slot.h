@@ -36,7 +36,8 @@ enum rung__phase {
 
 struct rung__slot {
     _Atomic uint64_t word;      /**< generation << 8 | phase; a free one has no generation */
-    atomic_uint waited;         /**< 1: somebody may sleep until the word changes */
+    atomic_uint sleepers;       /**< who waits, or is about to, until the word changes */
+    atomic_uint news;           /**< how often they were woken */
     atomic_uint interrupting;   /**< cancellers that are about to interrupt the runtime */
     _Atomic uint64_t cancelled; /**< when it was, while it ran, rung__clock_now; 0: it was not */
     rung_frame *frames;         /**< copies */

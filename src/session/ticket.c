@@ -84,6 +84,8 @@ static rung_result submit(struct rung__tickets *tickets, const rung_request *req
                           rung_ticket *ticket)
 {
     struct rung__slot *slot = find_free(tickets);
+    if (atomic_load(&tickets->ending)) /* a release inside rung_context_destroy */
+        return rung__fail(RUNG_STATE, "rung_submit: the context is being destroyed");
     if (atomic_load(&tickets->context->loss.lost))
         return rung__loss_tell(tickets->context);
     if (!slot)
@@ -374,6 +376,9 @@ rung_result rung_context_reset(rung_context *context)
     struct rung__tickets *tickets = context->tickets;
     for (uint32_t i = 0; i < tickets->depth; i++)
         alive[i] = rung__slot_generation(atomic_load(&tickets->slots[i].word));
+    for (uint32_t i = 0; i < tickets->depth; i++) /* so that none is begun behind what runs */
+        if (alive[i] && retire_idle(&tickets->slots[i], alive[i]))
+            alive[i] = 0;
     for (uint32_t i = 0; i < tickets->depth; i++)
         if (alive[i])
             drop(context, &tickets->slots[i], alive[i]);

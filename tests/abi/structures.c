@@ -521,6 +521,8 @@ static const struct {
     M(rung_report, package_files),
     M(rung_report, energy_uj),
     M(rung_report, energy_reason),
+    M(rung_report, surfaces),
+    M(rung_report, copied_surfaces),
     M(rung_report, reserved),
     S(rung_scene_clock),
     M(rung_scene_clock, struct_size),

@@ -20,6 +20,7 @@ TIMES = {"count": int, "p50": int, "p95": int, "p99": int, "max": int, "total": 
 SCHEMA = {
     "schema": int, "identity": str, "rung": str, "reason": str, "precision": str, "executed_by": str, "artifact": str,
     "run_threads": int, "input": TENSOR | {"layout": str}, "outputs": [TENSOR | {"widened_bytes": int}],
+    "surfaces": {"shared": (str, type(None)), "dmabuf": (str, type(None))},
     "stages": [{"stage": str, "requested": str, "effective": str, "reason": str, "fell_back": bool}],
     "start_ns": {"open": int, "runtime": int, "load": int, "context": int}, "compiled": bool, "engine": bool,
     "first_ns": {part: int for part in PARTS}, "steady_ns": {part: TIMES for part in PARTS},

@@ -14,7 +14,7 @@ import termios
 
 import pytest
 import tiny
-from conftest import MODELS, PHOTOS, RUNG, clean_environment, json_lines, run, sentence
+from conftest import BUILD, PHOTOS, ROOT, RUNG, clean_environment, json_lines, run, sentence
 from PIL import Image
 from processes import await_that
 
@@ -230,6 +230,21 @@ def test_a_face_is_followed_on_its_way():
     assert b[0] - a[0] == pytest.approx(3 * (last - first), abs=4) and b[1] - a[1] == pytest.approx(2 * (last - first), abs=4)
 
 
+def test_a_face_is_found_in_photographs_of_every_kind_of_source(tmp_path):
+    """Where rung detect finds it, moved by the place of the source on the desktop."""
+    shutil.copy(FACE, tmp_path / "007.png")
+    face = Image.open(FACE).convert("RGB")
+    sources = [tmp_path, tmp_path / "%03d.png", tmp_path / "0*.png", FACE, f"synthetic:512x512:{FACE}", "-"]
+    result = seen(["-m", "centerface"], "--rate", "4", "--policy", "abort", "--count", "1", "--raw", "rgb8:512x512", *sources, input=face.tobytes())
+    assert [s["kind"] for s in result.start["sources"]] == ["folder", "numbered", "glob", "file", "synthetic", "raw"]
+    (line,) = json_lines(run("detect", "-m", "centerface", "--json", FACE))
+    (expected,) = line["targets"]
+    boxes = {t["source"]: t["box"] for scene in result.scenes for t in scene["targets"]}
+    assert sorted(boxes) == [1, 2, 3, 4, 5, 6]
+    for source, (x, *others) in boxes.items():
+        assert [x - 512 * (source - 1), *others] == expected["box"]
+
+
 # ---- several sources --------------------------------------------------------------------------
 
 
@@ -287,6 +302,41 @@ def test_a_fast_source_is_replaced_by_its_newest(model):
     result = seen(model, "--rate", "5", "--fps", "200", "--count", "3", ENDLESS)
     (source,) = result.summary["sources"]
     assert source["replaced"] > 0 and source["served"] == 3
+
+
+STANDIN = {
+    "RUNG_RUNTIME": str(BUILD / "tests" / "standin" / "libonnxruntime.so.1.99.0-standin"),
+    "RUNG_STANDIN_REAL": str(next(iter(sorted((ROOT / "runtimes").glob("onnxruntime-[0-9]*/libonnxruntime.so.*"))), "")),
+}
+
+
+def test_a_slow_model_is_given_the_newest_frames_and_periods_are_missed(model):
+    result = seen(model, "--rate", "100", "--fps", "100", "--count", "5", ENDLESS,
+                  environment=clean_environment(**STANDIN, RUNG_STANDIN="slow-ms=100;run=slow"))
+    (source,) = result.summary["sources"]
+    assert result.summary["missed"] >= 4 * 5 and source["replaced"] >= 4 * 5 and source["served"] == 5
+    first, *others = [scene["committed_ns"] - scene["due_ns"] for scene in result.scenes]
+    assert min(first, *others) >= 1e8
+    numbers = frames_of(result)
+    assert all(later - earlier >= 5 for earlier, later in zip(numbers, numbers[1:]))
+
+
+def peak_kib(*arguments):
+    with open(os.devnull, "w") as nowhere:
+        process = subprocess.Popen([RUNG, "watch", *arguments], stdout=nowhere, env=clean_environment())
+        _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_maxrss
+
+
+def test_memory_does_not_grow_with_time(model):
+    """A frame has 900 KiB, and a source room for four."""
+    if BUILD.name.endswith("san"):
+        pytest.skip("a sanitizer keeps what was freed")
+    arguments = [*model, "--json", "--rate", "400", "--fps", "1000", "synthetic:640x480", "--count"]
+    few, many = peak_kib(*arguments, "10"), peak_kib(*arguments, "400")
+    assert many < few + 4 * 900 + 2000, (few, many)
 
 
 # ---- what goes wrong --------------------------------------------------------------------------
@@ -349,7 +399,46 @@ def test_the_model_is_asked_for():
     assert "-m MODEL is missing" in sentence(run("watch", ENDLESS, status=2))
 
 
-def test_large_frames_are_refused_and_others_go_on(model, tmp_path):
+def test_a_frame_that_the_model_fails_on_is_told_and_the_others_are_served(model):
+    result = watch(model, "--json", "--rate", "50", "--count", "6", ENDLESS, status=3,
+                   environment=clean_environment(**STANDIN, RUNG_STANDIN="run=refuse@3"))
+    (told,) = [line for line in result.err.splitlines() if not line.startswith("rung: warning: ")]
+    assert told.startswith("rung watch: synthetic:64x48: the model failed on frame ")
+    scenes = Seen(result)
+    (source,) = scenes.summary["sources"]
+    assert source["failed"] == 1 and source["served"] == 5
+    (failed,) = [scene for scene in scenes.scenes if scene["sources"][0]["status"] == "failed"]
+    assert failed["sequence"] == 3 and failed["incomplete"] and failed["sources"][0]["error"] == "BACKEND" and not failed["targets"]
+
+
+def test_a_source_that_stalls_is_told_and_so_is_its_return(model, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    process = subprocess.Popen([RUNG, "watch", *model, "--json", "--raw", "rgb8:4x3", tmp_path / "pipe", ENDLESS],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=clean_environment())
+
+    def await_line(words):
+        for line in process.stdout:
+            if words in line:
+                return
+        pytest.fail(process.stderr.read())
+    with open(tmp_path / "pipe", "wb", buffering=0) as pipe:
+        pipe.write(raw_frame(255))
+        await_line('"id":1,"state":"stalled"')
+        pipe.write(raw_frame(255))
+        await_line('"id":1,"state":"playing","status":"fresh","frame":1')
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert "pipe: no frame has come for a while\n" in errors and "pipe: frames come again\n" in errors
+
+
+def test_frames_of_another_size_are_stretched_to_the_place(model, tmp_path):
+    Image.new("RGB", (40, 30)).save(tmp_path / "1.png")
+    Image.new("RGB", (80, 20)).save(tmp_path / "2.png")
+    result = seen(model, "--fps", "50", "--rate", "200", tmp_path)
+    assert frames_of(result)[-1] == 1 and all(t["box"] == [0, 0, 10, 7.5] for targets in result.targets() for t in targets)
+
+
+def test_large_frames_are_refused(model, tmp_path):
     Image.new("RGB", (100, 100)).save(tmp_path / "large.png")
     assert "100 × 100" in watch(model, "--max-pixels", "9999", tmp_path / "large.png", status=5).err.replace("x", "×")
 
@@ -528,6 +617,14 @@ def test_the_screen_is_given_back_while_it_is_stopped(model):
     terminal.read_until(lambda text: text.count(ENTER) == 2 and len(drawings(text.rsplit(ENTER)[-1])) > 1)
     terminal.process.send_signal(signal.SIGINT)
     assert terminal.finish() == 130
+
+
+def test_warnings_do_not_go_where_the_table_is(model):
+    terminal = Terminal("watch", *model, "--count", "20", "--loop", ENDLESS, **STANDIN, RUNG_STANDIN="run=refuse@3")
+    assert terminal.finish() == 3
+    drawn, after = terminal.text.split(LEAVE)
+    assert "warning" not in drawn.split(ENTER)[1] and f"{ENDLESS}: the model failed on frame " in after
+    assert any(f"{ENDLESS}: the model failed on frame " in line for line in drawings(drawn)[-1])
 
 
 def test_names_cannot_steer_the_terminal(model, tmp_path):

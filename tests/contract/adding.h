@@ -18,7 +18,7 @@ struct adding {
     const char *fails;   /**< the names of the functions that fail; NULL: none */
     rung_result with;    /**< what that answers */
     bool silent;         /**< and gives no reason */
-    bool holds;          /**< runs go on until they are cancelled */
+    atomic_bool holds;   /**< runs go on until they are cancelled */
     bool no_device;      /**< none of its devices is here */
     uint32_t misaligned; /**< by which its input is, bytes */
     uint32_t shorter;    /**< by which its input is, bytes */

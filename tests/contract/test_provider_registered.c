@@ -27,6 +27,7 @@ struct subject {
     rung_instance *instance;
     rung_model *model;
     rung_context *context;
+    int told, chosen; /**< outcomes of a probe */
 };
 
 static int set_up(void **state)
@@ -65,6 +66,11 @@ static void expect_said(const char *text)
 {
     if (!strstr(rung_last_error(), text))
         fail_msg("\"%s\" does not say \"%s\"", rung_last_error(), text);
+}
+
+static void expect_member(const json_t *entry, const char *key, const char *value)
+{
+    assert_string_equal(json_string_value(json_object_get(entry, key)), value);
 }
 
 static rung_result add(struct subject *subject, const rung_provider *table)
@@ -274,6 +280,49 @@ static void a_ticket_whose_run_does_not_end_can_be_cancelled(void **state)
     assert_int_equal(report.frames, 1);
 }
 
+static void compiles_and_imports(rung_provider_answer *answer)
+{
+    answer->flags |= RUNG_PROVIDER_COMPILES;
+    answer->surfaces = RUNG_PROVIDER_SURFACE_SHARED | RUNG_PROVIDER_SURFACE_DMABUF;
+    answer->copied_surfaces = RUNG_PROVIDER_SURFACE_SHARED;
+}
+
+static void has_compiled_before(rung_provider_answer *answer)
+{
+    answer->flags |= RUNG_PROVIDER_COMPILES | RUNG_PROVIDER_ENGINE_PRESENT;
+}
+
+static void a_report_has_what_it_says_of_the_model(void **state)
+{
+    struct subject *subject = *state;
+    rung_report report = {.struct_size = sizeof report, .version = RUNG_STRUCT_VERSION};
+    rung_tensor_info tensor = {.struct_size = sizeof tensor, .version = RUNG_STRUCT_VERSION};
+    char *json = malloc(JSON_BYTES);
+    const rung_provider table = adding_table(&subject->adding);
+    subject->adding.lie = compiles_and_imports;
+    begin(subject, &table);
+    assert_int_equal(rung_context_get_report(subject->context, &report), RUNG_OK);
+    assert_true(report.compiled && !report.engine);
+    assert_int_equal(report.surfaces, 3);
+    assert_int_equal(report.copied_surfaces, RUNG_PROVIDER_SURFACE_SHARED);
+    assert_int_equal(rung_context_get_tensor(subject->context, 0, &tensor), RUNG_OK);
+    assert_int_equal(tensor.alignment, 128);
+    assert_int_equal(rung_context_report(subject->context, (rung_span){json, JSON_BYTES}, NULL),
+                     RUNG_OK);
+    json_t *all = json_loads(json, 0, NULL);
+    expect_member(json_object_get(all, "surfaces"), "shared", "copied");
+    expect_member(json_object_get(all, "surfaces"), "dmabuf", "direct");
+    json_decref(all);
+    free(json);
+    rung_context_destroy(subject->context);
+    subject->context = NULL;
+    subject->adding.lie = has_compiled_before;
+    assert_int_equal(open_on(subject, "adding"), RUNG_OK);
+    assert_int_equal(rung_context_create(subject->model, NULL, &subject->context), RUNG_OK);
+    assert_int_equal(rung_context_get_report(subject->context, &report), RUNG_OK);
+    assert_true(report.engine && !report.compiled && report.surfaces == 0);
+}
+
 static void a_report_has_the_memory_that_it_tells(void **state)
 {
     struct subject *subject = *state;
@@ -302,6 +351,34 @@ static void it_serves_nobody_who_did_not_name_it(void **state)
     assert_int_equal(rung_instance_use(subject->instance, "adding"), RUNG_UNSUPPORTED);
 }
 
+/** What a probe found of it. */
+static void note_outcome(void *user, const rung_probe_rung *rung)
+{
+    struct subject *subject = user;
+    subject->told += strcmp(rung->rung, "adding") == 0 &&
+                     strcmp(rung->outcome, "unmeasured") == 0 &&
+                     strcmp(rung->reason, "it is taken by name only") == 0;
+    subject->chosen += strcmp(rung->outcome, "chosen") == 0;
+}
+
+static void a_probe_leaves_it_alone(void **state)
+{
+    struct subject *subject = *state;
+    const rung_provider table = adding_table(&subject->adding);
+    const rung_probe_options options = {.struct_size = sizeof options,
+                                        .version = RUNG_STRUCT_VERSION,
+                                        .flags = RUNG_PROBE_RUNGS_ONLY,
+                                        .policy = RUNG_PROBE_FIRST,
+                                        .threads = 1};
+    assert_int_equal(add(subject, &table), RUNG_OK);
+    assert_int_equal(
+        rung_model_probe(subject->instance, subject->files.model, &options, note_outcome, subject),
+        RUNG_OK);
+    assert_int_equal(subject->told, 1);
+    assert_int_equal(subject->chosen, 1);
+    assert_int_equal(subject->adding.runs, 0);
+}
+
 /** Its entry in what explains the rungs. The caller's. */
 static json_t *explain(const struct subject *subject, const char *rung)
 {
@@ -319,11 +396,6 @@ static json_t *explain(const struct subject *subject, const char *rung)
     json_decref(all);
     assert_non_null(found);
     return found;
-}
-
-static void expect_member(const json_t *entry, const char *key, const char *value)
-{
-    assert_string_equal(json_string_value(json_object_get(entry, key)), value);
 }
 
 static void explain_lists_it_and_whether_its_device_is_here(void **state)
@@ -483,8 +555,10 @@ int main(void)
         cmocka_unit_test(what_goes_wrong_in_a_run_reaches_the_caller),
         cmocka_unit_test(a_context_whose_device_is_lost_is_made_anew),
         cmocka_unit_test(a_ticket_whose_run_does_not_end_can_be_cancelled),
+        cmocka_unit_test(a_report_has_what_it_says_of_the_model),
         cmocka_unit_test(a_report_has_the_memory_that_it_tells),
         cmocka_unit_test(it_serves_nobody_who_did_not_name_it),
+        cmocka_unit_test(a_probe_leaves_it_alone),
         cmocka_unit_test(explain_lists_it_and_whether_its_device_is_here),
         cmocka_unit_test(a_table_that_lacks_a_function_is_refused_by_its_name),
         cmocka_unit_test(a_table_out_of_range_is_refused_by_its_member),

