@@ -26,7 +26,7 @@ static rung_result preprocess(struct rung_context *context, const rung_frame *fr
     struct rung__lane *lane = &context->lanes[0];
     rung_result result = rung__run_place(context, lane, frame);
     if (result == RUNG_OK)
-        result = rung__run_begin_reading(lane);
+        result = rung__run_begin_reading(context, lane);
     struct rung__pre_request request = {
         .canvas = &context->model->artifact.view.header.canvas,
         .placement = &lane->run.placement,

@@ -67,6 +67,7 @@ rung_result rung__context_create(rung_model *model, const rung_context_options *
         return rung__fail(RUNG_NO_MEMORY, "no memory for a context");
     memset(context, 0, sizeof *context);
     context->model = model;
+    context->fence_ms = RUNG__FENCE_MS;
     rung__mutex_init(&context->metrics.told);
     result = keep_options(context, &options);
     if (result == RUNG_OK)

@@ -23,6 +23,7 @@ struct rung_context {
     rung_context_options options;     /**< with copies of its texts */
     struct rung__selection selection; /**< the artifact's, or as overridden */
     bool overridden;
+    uint32_t fence_ms;    /**< that the fence of a frame is waited for */
     struct rung__use use; /**< by whoever reads or writes what follows, to `lane_count` */
     struct rung__serving
         *serving;                /**< of the model; NULL: the device is lost, and no other serves */

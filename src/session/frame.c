@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "session/structure.h"
 
-#define FENCE_MS 5000u
-
 static bool is_zero(const rung_rect *rect)
 {
     return !rect->x && !rect->y && !rect->width && !rect->height;
@@ -48,6 +46,11 @@ rung_result rung__frame_read(const rung_frame *callers, rung_frame *frame,
     if (result == RUNG_OK && frame->flags & ~(uint32_t)RUNG_FRAME_FENCE)
         result = rung__fail(RUNG_INVALID_ARGUMENT, "rung_frame.flags: unknown bits %#x",
                             frame->flags & ~(uint32_t)RUNG_FRAME_FENCE);
+    if (result == RUNG_OK && frame->flags & RUNG_FRAME_FENCE && frame->fence < 0)
+        result = rung__fail(RUNG_INVALID_ARGUMENT,
+                            "rung_frame.fence is %d, which is no file descriptor; without a fence "
+                            "leave RUNG_FRAME_FENCE out",
+                            (int)frame->fence);
     if (result != RUNG_OK)
         return result;
     *surface = (struct rung__surface){
@@ -69,11 +72,11 @@ rung_result rung__frame_read(const rung_frame *callers, rung_frame *frame,
     return result == RUNG_OK && frame->surface ? check_end(frame, surface) : result;
 }
 
-rung_result rung__frame_begin_read(const rung_frame *frame)
+rung_result rung__frame_begin_read(const rung_frame *frame, uint32_t fence_ms)
 {
     rung_result result = RUNG_OK;
     if (frame->flags & RUNG_FRAME_FENCE)
-        result = rung__fence_wait(frame->fence, FENCE_MS);
+        result = rung__fence_wait(frame->fence, fence_ms);
     if (result == RUNG_OK && frame->surface)
         result = rung__imported_begin_read(&frame->surface->memory);
     return result;

@@ -18,9 +18,11 @@ struct rung_surface {
 rung_result rung__frame_read(const rung_frame *callers, rung_frame *frame,
                              struct rung__surface *surface, struct rung__crop *crop);
 
+#define RUNG__FENCE_MS 5000u /* that a fence is waited for; include/rung/frame.h */
+
 /** Around all reading of a frame's pixels: waits for its fence, and has its memory made ready.
  * Results: OK, TIMEOUT, IO, UNSUPPORTED. */
-rung_result rung__frame_begin_read(const rung_frame *frame);
+rung_result rung__frame_begin_read(const rung_frame *frame, uint32_t fence_ms);
 void rung__frame_end_read(const rung_frame *frame);
 
 #endif

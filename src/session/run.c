@@ -62,9 +62,9 @@ static struct rung__buffer_request buffer_request(const struct rung__lane *lane,
     };
 }
 
-rung_result rung__run_begin_reading(struct rung__lane *lane)
+rung_result rung__run_begin_reading(const struct rung_context *context, struct rung__lane *lane)
 {
-    const rung_result result = rung__frame_begin_read(&lane->run.frame);
+    const rung_result result = rung__frame_begin_read(&lane->run.frame, context->fence_ms);
     lane->run.reading = result == RUNG_OK;
     return result;
 }
@@ -73,7 +73,7 @@ rung_result rung__run_prepare(struct rung_context *context, struct rung__lane *l
 {
     struct rung__run *run = &lane->run;
     struct rung__buffer_request buffer = buffer_request(lane, RUNG__BUFFER_TARGET);
-    rung_result result = rung__run_begin_reading(lane);
+    rung_result result = rung__run_begin_reading(context, lane);
     if (result == RUNG_OK)
         result = rung__stage_begin(&context->stages, RUNG__STAGE_BUFFER, &buffer, &lane->buffer);
     if (result != RUNG_OK)

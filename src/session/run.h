@@ -48,7 +48,7 @@ rung_result rung__run_answer(struct rung_context *context, const rung_frame *fra
                              rung_span packet, size_t *needed);
 
 /** Waits until the pixels may be read. Results: OK, TIMEOUT, IO, UNSUPPORTED. */
-rung_result rung__run_begin_reading(struct rung__lane *lane);
+rung_result rung__run_begin_reading(const struct rung_context *context, struct rung__lane *lane);
 
 /** The frame's pixels are read no more. To be called behind all steps, also after a failure. */
 void rung__run_end_reading(struct rung__lane *lane);

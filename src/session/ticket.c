@@ -376,6 +376,9 @@ rung_result rung_context_reset(rung_context *context)
     struct rung__tickets *tickets = context->tickets;
     for (uint32_t i = 0; i < tickets->depth; i++)
         alive[i] = rung__slot_generation(atomic_load(&tickets->slots[i].word));
+    for (uint32_t i = 0; i < tickets->depth; i++) /* so that none is begun behind what runs */
+        if (alive[i] && retire_idle(&tickets->slots[i], alive[i]))
+            alive[i] = 0;
     for (uint32_t i = 0; i < tickets->depth; i++)
         if (alive[i])
             drop(context, &tickets->slots[i], alive[i]);

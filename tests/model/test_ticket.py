@@ -17,6 +17,7 @@ HOLDS = {
     "a reset": "RESETTERS=1 TICKETS=1 SLOTS=1",
     "a reset and a canceller": "RESETTERS=1 CANCELLERS=1 COLLECTORS=0 TICKETS=1 SLOTS=1",
     "another user": "USERS=1 TICKETS=2 SLOTS=1",
+    "another user and a canceller": "USERS=1 CANCELLERS=1 COLLECTORS=0 TICKETS=1 SLOTS=1",
 }
 
 # What is changed, with whom, and what spin must say of it.
@@ -30,6 +31,7 @@ FOUND = {
     "a handle acts on whatever is in its slot": ("ANY_GENERATION CANCELLERS=1 TICKETS=2 SLOTS=1", "assertion violated"),
     "the worker waits for no canceller": ("NO_ENDING CANCELLERS=1 TICKETS=2 SLOTS=1", "running==t"),
     "a canceller says too late that he is one": ("LATE_INTERRUPTING CANCELLERS=1 TICKETS=2 SLOTS=1", "running==t"),
+    "a canceller interrupts what another runs": ("ALWAYS_AT_WORK USERS=1 CANCELLERS=1 COLLECTORS=0 TICKETS=1 SLOTS=1", "running==t"),
     "a release inside destroy submits": ("SUBMIT_TO_THE_END TICKETS=1 SLOTS=1", "assertion violated"),
 }
 

@@ -61,7 +61,7 @@
 byte word[SLOTS];
 byte sleepers[SLOTS], news[SLOTS];
 byte interrupting[SLOTS];
-bool submitting, ending;
+bool submitting, ending, at_work;
 
 #define AWAKE  0
 #define ASLEEP 1
@@ -89,6 +89,7 @@ byte frame[SLOTS];             /* the ticket whose frame is in the slot */
 byte result[SLOTS];            /* the ticket whose packet is in it */
 byte user[SLOTS];              /* who uses what is in it: a process + 1 */
 byte running;                  /* the ticket that the runtime runs; 0: none */
+#define SYNCHRONOUS (TICKETS + 1) /* for who does not submit */
 byte tickets;                  /* generations that were given out */
 bool known[TICKETS + 1];       /* submit has returned it */
 byte slot_of[TICKETS + 1];
@@ -274,6 +275,19 @@ inline retire_idle(s, t)
     if :: moved -> slot_retire(s) :: else fi
 }
 
+/* rung__worker_interrupt: it meets what the runtime runs just now. */
+inline interrupt(t)
+{
+#ifdef ALWAYS_AT_WORK
+    assert(running == 0 || running == t)
+#else
+    if
+    :: at_work -> assert(running == 0 || running == t)
+    :: !at_work
+    fi
+#endif
+}
+
 inline suppress(s, t)
 {
 #ifdef LATE_INTERRUPTING
@@ -284,15 +298,11 @@ inline suppress(s, t)
     slot_move(s, t, RUNNING, CANCELLING, moved);
 #endif
     if
-    :: moved -> assert(running == 0 || running == t) /* the runtime is interrupted */
-    :: else
+    :: moved -> interrupt(t)
+    :: else -> slot_move(s, t, ENDING, CANCELLING, moved)
     fi;
     interrupting[s]--;
-    sleep_interrupting[s] = 0;
-    if
-    :: !moved -> slot_move(s, t, ENDING, CANCELLING, moved)
-    :: else
-    fi
+    sleep_interrupting[s] = 0
 }
 
 inline cancel(s, t)
@@ -419,6 +429,7 @@ inline serve(s)
     use_wait();
 #endif
     begin_using(s);
+    at_work = true;
     if
     :: PHASE(word[s]) != CANCELLING ->
         atomic { assert(frame[s] == generation); running = generation };
@@ -429,6 +440,7 @@ inline serve(s)
 #ifndef NO_ENDING
     if :: !moved -> let_cancellers_finish(s) :: else fi;
 #endif
+    at_work = false;
 #if USERS
     use_end();
 #endif
@@ -549,6 +561,12 @@ proctype resetter()
     for (s : 0 .. SLOTS - 1) { t[s] = GENERATION(word[s]) }
     for (s : 0 .. SLOTS - 1) {
         if
+        :: t[s] != 0 -> retire_idle(s, t[s]); if :: moved -> t[s] = 0 :: else fi
+        :: else
+        fi
+    }
+    for (s : 0 .. SLOTS - 1) {
+        if
         :: t[s] != 0 -> drop(s, t[s])
         :: else
         fi
@@ -562,7 +580,10 @@ proctype user_of_context()
     bool taken;
     atomic { if :: use == UNUSED -> use = USED; taken = true :: else fi };
     if
-    :: taken -> atomic { assert(!in_use); in_use = true }; use_end()
+    :: taken ->
+        atomic { assert(!in_use); in_use = true; running = SYNCHRONOUS };
+        running = 0;
+        use_end()
     :: else /* BUSY */
     fi;
     done++
