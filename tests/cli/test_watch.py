@@ -411,6 +411,16 @@ def test_a_frame_that_the_model_fails_on_is_told_and_the_others_are_served(model
     assert failed["sequence"] == 3 and failed["incomplete"] and failed["sources"][0]["error"] == "BACKEND" and not failed["targets"]
 
 
+def test_a_lost_device_is_no_end(model):
+    """The next rung down serves from then on."""
+    result = watch(model, "--json", "--rate", "50", "--count", "60", ENDLESS, status=3,
+                   environment=clean_environment(**STANDIN, RUNG_STANDIN="run=lost@3"))
+    assert "goes on on tract" in result.err
+    statuses = [scene["sources"][0]["status"] for scene in Seen(result).scenes]
+    lost = statuses.index("failed")
+    assert lost == 2 and statuses[-1] == "fresh" and "failed" not in statuses[statuses.index("fresh", lost):]
+
+
 def test_a_source_that_stalls_is_told_and_so_is_its_return(model, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     process = subprocess.Popen([RUNG, "watch", *model, "--json", "--raw", "rgb8:4x3", tmp_path / "pipe", ENDLESS],
@@ -623,7 +633,7 @@ def test_warnings_do_not_go_where_the_table_is(model):
     terminal = Terminal("watch", *model, "--count", "20", "--loop", ENDLESS, **STANDIN, RUNG_STANDIN="run=refuse@3")
     assert terminal.finish() == 3
     drawn, after = terminal.text.split(LEAVE)
-    assert "warning" not in drawn.split(ENTER)[1] and f"{ENDLESS}: the model failed on frame " in after
+    assert "warning" not in drawn.split(ENTER)[1] and "rung: warning: scene: frame " in after and f"{ENDLESS}: the model failed on frame " in after
     assert any(f"{ENDLESS}: the model failed on frame " in line for line in drawings(drawn)[-1])
 
 
