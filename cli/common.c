@@ -59,9 +59,9 @@ static void print_log(void *user, int32_t level, const char *text)
 {
     static const char *const names[] = {"", "debug: ", "", "warning: ", "error: "};
     (void)user;
-    if (screen_is_shown() && isatty(STDERR_FILENO))
-        return; /* what counts stands in what is drawn there */
-    fprintf(stderr, "rung: %s%s\n", level >= 1 && level <= 4 ? names[level] : "", text);
+    const char *name = level >= 1 && level <= 4 ? names[level] : "";
+    if (!screen_say_later(name, text))
+        fprintf(stderr, "rung: %s%s\n", name, text);
 }
 
 bool program_folder(char *folder, size_t size)

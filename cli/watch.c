@@ -165,6 +165,7 @@ static rung_result make_context(struct watch *watch)
     rung_context_options options = watch->options;
     options.struct_size = sizeof options;
     options.version = RUNG_STRUCT_VERSION;
+    options.flags |= RUNG_CONTEXT_REBUILD; /* a lost device is no end of a watch */
     options.plan = plan_text();
     for (size_t i = 0; i < watch->count; i++) {
         const struct feed_report *report = &watch->sources[i].report;

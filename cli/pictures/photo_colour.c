@@ -5,6 +5,7 @@
  * one that cannot be used as well. The answer is kept, since the photographs of one camera bring
  * one profile; so neither kind costs anything but the first time.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ struct answer {
     bool counts; /* the profile is to be applied */
 };
 
-static GMutex lock;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct answer answers[ANSWERS_KEPT];
 static size_t answer_count; /* all that were given; the newest replaces the oldest */
 
@@ -114,24 +115,24 @@ static bool try_profile(enum photo_ink ink, const void *profile, size_t size)
 static bool find_answer(const char *digest, enum photo_ink ink, bool *counts)
 {
     bool found = false;
-    g_mutex_lock(&lock);
+    pthread_mutex_lock(&lock);
     for (size_t i = 0; i < ANSWERS_KEPT && i < answer_count && !found; i++)
         if (answers[i].ink == ink && strcmp(answers[i].digest, digest) == 0) {
             *counts = answers[i].counts;
             found = true;
         }
-    g_mutex_unlock(&lock);
+    pthread_mutex_unlock(&lock);
     return found;
 }
 
 static void keep_answer(const char *digest, enum photo_ink ink, bool counts)
 {
-    g_mutex_lock(&lock);
+    pthread_mutex_lock(&lock);
     struct answer *answer = &answers[answer_count++ % ANSWERS_KEPT];
     g_strlcpy(answer->digest, digest, sizeof answer->digest);
     answer->ink = ink;
     answer->counts = counts;
-    g_mutex_unlock(&lock);
+    pthread_mutex_unlock(&lock);
 }
 
 static bool has_profile_that_counts(VipsImage *image, enum photo_ink ink)

@@ -2,6 +2,7 @@
 #include "screen.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,6 +19,16 @@
 #define LEAVE "\033[?7h\033[?25h\033[?1049l"
 
 static atomic_bool is_drawn_on;
+
+#define LATER_LINES 16
+#define LATER_BYTES 512
+
+/** What is said when the screen is gone: the last lines. */
+static struct {
+    pthread_mutex_t lock; /* holds what follows */
+    char lines[LATER_LINES][LATER_BYTES];
+    unsigned long count; /* of all that there were */
+} later = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /** Safe in a signal handler. */
 static void say(const char *sequence, size_t length)
@@ -50,9 +61,26 @@ bool screen_is_there(void)
     return isatty(STDOUT_FILENO) && kind && strcmp(kind, "dumb") != 0;
 }
 
-bool screen_is_shown(void)
+bool screen_say_later(const char *level, const char *text)
 {
-    return is_drawn_on;
+    if (!is_drawn_on || !isatty(STDERR_FILENO))
+        return false;
+    pthread_mutex_lock(&later.lock);
+    snprintf(later.lines[later.count++ % LATER_LINES], LATER_BYTES, "rung: %s%s", level, text);
+    pthread_mutex_unlock(&later.lock);
+    return true;
+}
+
+static void say_now(void)
+{
+    pthread_mutex_lock(&later.lock);
+    const unsigned long first = later.count > LATER_LINES ? later.count - LATER_LINES : 0;
+    if (first > 0)
+        fprintf(stderr, "rung: %lu more lines are left out\n", first);
+    for (unsigned long i = first; i < later.count; i++)
+        fprintf(stderr, "%s\n", later.lines[i % LATER_LINES]);
+    later.count = 0;
+    pthread_mutex_unlock(&later.lock);
 }
 
 void screen_begin(void)
@@ -71,6 +99,7 @@ void screen_end(void)
     leave();
     is_drawn_on = false;
     sigaction(SIGTSTP, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+    say_now();
 }
 
 void screen_size(int *columns, int *rows)

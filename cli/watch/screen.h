@@ -13,9 +13,11 @@ bool screen_is_there(void);
 void screen_begin(void);
 void screen_end(void);
 
-/** True between the two: who writes to the terminal then writes into what is drawn. Any thread may
- * ask. */
-bool screen_is_shown(void);
+/**
+ * Keeps a line of the log for standard error until the end, since that is the terminal that is
+ * drawn on; of many the last few. False where it may be written now. Any thread may call it.
+ */
+bool screen_say_later(const char *level, const char *text);
 
 /** Columns and rows, which may have changed since the last time. */
 void screen_size(int *columns, int *rows);

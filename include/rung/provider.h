@@ -150,8 +150,8 @@ typedef struct rung_provider_answer {
 
 /**
  * The memory that a context runs on: the provider's, from create_context to destroy_context, as
- * long and as aligned as query_model said. The library writes the input before a run and reads the
- * outputs after it. It sets size and version and zeroes the rest.
+ * long and as aligned as query_model said. The library zeroes all of it at first, writes the input
+ * before a run and reads the outputs after it. It sets size and version and zeroes the rest here.
  */
 typedef struct rung_provider_buffers {
     uint32_t struct_size;

@@ -84,6 +84,16 @@ void rung__nearest_make_tables(const struct rung__resampler *self,
         parts->make_plan(&columns);
 }
 
+/* One row is over before memory has answered for the next. */
+#define ROWS_AHEAD 2u
+
+/** The row that is fetched while this one is copied: this one where there are no more. */
+static const uint8_t *row_ahead(const struct rung__surface *surface, const uint8_t *row,
+                                uint32_t rows_left)
+{
+    return rows_left > ROWS_AHEAD ? row + ROWS_AHEAD * (size_t)surface->stride : row;
+}
+
 static void make_content(void *user, uint32_t y, uint8_t *to)
 {
     struct work *work = user;
@@ -95,10 +105,14 @@ static void make_content(void *user, uint32_t y, uint8_t *to)
     work->made = row;
     const uint8_t *from = surface->pixels + ((size_t)crop->y + row) * (size_t)surface->stride +
                           (size_t)crop->x * rung__pixel_bytes(surface->format);
-    if (work->columns.as_they_lie)
-        memcpy(to, from, work->columns.row_bytes);
-    else
+    if (!work->columns.as_they_lie) {
         work->parts->row(&work->columns, from, to);
+        return;
+    }
+    const uint8_t *ahead = row_ahead(surface, from, crop->height - row);
+    for (size_t i = 0; i < work->columns.row_bytes; i += RUNG__CACHE_LINE)
+        __builtin_prefetch(ahead + i);
+    memcpy(to, from, work->columns.row_bytes);
 }
 
 /** Is the content, which covers the canvas, the crop but for its alpha? */
@@ -121,6 +135,9 @@ static void copy_opaque(const struct rung__preprocess_frame *frame, uint32_t fir
         const uint8_t *from =
             surface->pixels + ((size_t)crop->y + y) * (size_t)surface->stride + (size_t)crop->x * 4;
         uint8_t *to = (uint8_t *)frame->tensor + y * row_bytes;
+        const uint8_t *ahead = row_ahead(surface, from, crop->height - y);
+        for (size_t i = 0; i < row_bytes; i += RUNG__CACHE_LINE)
+            __builtin_prefetch(ahead + i);
         for (size_t i = 0; i < row_bytes; i += 4)
             rung__put_u32(to + i, rung__get_u32(from + i) | UINT32_C(0xff000000));
     }

@@ -235,7 +235,7 @@ def test_a_face_is_found_in_photographs_of_every_kind_of_source(tmp_path):
     shutil.copy(FACE, tmp_path / "007.png")
     face = Image.open(FACE).convert("RGB")
     sources = [tmp_path, tmp_path / "%03d.png", tmp_path / "0*.png", FACE, f"synthetic:512x512:{FACE}", "-"]
-    result = seen(["-m", "centerface"], "--rate", "2", "--count", "1", "--raw", "rgb8:512x512", *sources, input=face.tobytes())
+    result = seen(["-m", "centerface"], "--rate", "4", "--policy", "abort", "--count", "1", "--raw", "rgb8:512x512", *sources, input=face.tobytes())
     assert [s["kind"] for s in result.start["sources"]] == ["folder", "numbered", "glob", "file", "synthetic", "raw"]
     (line,) = json_lines(run("detect", "-m", "centerface", "--json", FACE))
     (expected,) = line["targets"]
@@ -332,7 +332,7 @@ def peak_kib(*arguments):
 
 def test_memory_does_not_grow_with_time(model):
     """A frame has 900 KiB, and a source room for four."""
-    if BUILD.name.endswith("asan"):
+    if BUILD.name.endswith("san"):
         pytest.skip("a sanitizer keeps what was freed")
     arguments = [*model, "--json", "--rate", "400", "--fps", "1000", "synthetic:640x480", "--count"]
     few, many = peak_kib(*arguments, "10"), peak_kib(*arguments, "400")
@@ -409,6 +409,16 @@ def test_a_frame_that_the_model_fails_on_is_told_and_the_others_are_served(model
     assert source["failed"] == 1 and source["served"] == 5
     (failed,) = [scene for scene in scenes.scenes if scene["sources"][0]["status"] == "failed"]
     assert failed["sequence"] == 3 and failed["incomplete"] and failed["sources"][0]["error"] == "BACKEND" and not failed["targets"]
+
+
+def test_a_lost_device_is_no_end(model):
+    """The next rung down serves from then on."""
+    result = watch(model, "--json", "--rate", "50", "--count", "60", ENDLESS, status=3,
+                   environment=clean_environment(**STANDIN, RUNG_STANDIN="run=lost@3"))
+    assert "goes on on tract" in result.err
+    statuses = [scene["sources"][0]["status"] for scene in Seen(result).scenes]
+    lost = statuses.index("failed")
+    assert lost == 2 and statuses[-1] == "fresh" and "failed" not in statuses[statuses.index("fresh", lost):]
 
 
 def test_a_source_that_stalls_is_told_and_so_is_its_return(model, tmp_path):
@@ -623,7 +633,7 @@ def test_warnings_do_not_go_where_the_table_is(model):
     terminal = Terminal("watch", *model, "--count", "20", "--loop", ENDLESS, **STANDIN, RUNG_STANDIN="run=refuse@3")
     assert terminal.finish() == 3
     drawn, after = terminal.text.split(LEAVE)
-    assert "warning" not in drawn.split(ENTER)[1] and f"{ENDLESS}: the model failed on frame " in after
+    assert "warning" not in drawn.split(ENTER)[1] and "rung: warning: scene: frame " in after and f"{ENDLESS}: the model failed on frame " in after
     assert any(f"{ENDLESS}: the model failed on frame " in line for line in drawings(drawn)[-1])
 
 
