@@ -351,6 +351,33 @@ static void call_told(struct caller *caller)
     free(copy);
 }
 
+static void call_report(struct caller *caller)
+{
+    rung_context *context = any_context(caller);
+    rung_report report = {.struct_size = sizeof report, .version = RUNG_STRUCT_VERSION};
+    rung_tensor_info tensor = {.struct_size = sizeof tensor, .version = RUNG_STRUCT_VERSION};
+    rung_report *copy = any_copy(caller, &report, sizeof report);
+    switch (random_below(caller, 4)) {
+    case 0:
+        note(caller, "rung_context_get_report", rung_context_get_report(context, copy),
+             MAY_ALWAYS | MAY(RUNG_VERSION));
+        break;
+    case 1:
+        note(caller, "rung_context_report", rung_context_report(context, any_span(caller), NULL),
+             MAY_ALWAYS | MAY(RUNG_CAPACITY));
+        break;
+    case 2:
+        note(caller, "rung_context_restart_report", rung_context_restart_report(context),
+             MAY_ALWAYS | MAY(RUNG_BUSY));
+        break;
+    default:
+        note(caller, "rung_context_get_tensor",
+             rung_context_get_tensor(context, random_below(caller, 4), &tensor),
+             MAY_ALWAYS | MAY(RUNG_NOT_FOUND));
+    }
+    free(copy);
+}
+
 static void call_detect(struct caller *caller)
 {
     const rung_frame frame = any_frame(caller);
@@ -457,10 +484,10 @@ static const struct {
     uint32_t often;
     void (*call)(struct caller *caller);
 } calls[] = {
-    {310, call_submit}, {40, call_poll},       {90, call_wait}, {280, call_collect},
-    {70, call_cancel},  {4, call_reset},       {50, call_told}, {60, call_detect},
-    {12, call_series},  {30, call_set_epochs}, {47, call_step}, {30, call_rebuild},
-    {1, call_own},
+    {310, call_submit}, {40, call_poll},   {90, call_wait},       {280, call_collect},
+    {70, call_cancel},  {4, call_reset},   {46, call_told},       {4, call_report},
+    {60, call_detect},  {12, call_series}, {30, call_set_epochs}, {47, call_step},
+    {30, call_rebuild}, {1, call_own},
 };
 
 static void call_at_random(void *argument)
