@@ -32,7 +32,8 @@ rung_result rung__structure_read(void *to, size_t size, const void *from, const 
         rung_result result = check(from, name, &head);
         if (result != RUNG_OK)
             return result;
-        memcpy(to, from, head.struct_size < size ? head.struct_size : size);
+        const size_t whole = head.struct_size / 8 * 8; /* of a pointer there is no half */
+        memcpy(to, from, whole < size ? whole : size);
     }
     head.struct_size = (uint32_t)size;
     memcpy(to, &head, sizeof head);

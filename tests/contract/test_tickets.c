@@ -384,8 +384,8 @@ static void a_reset_drops_all_and_waits_for_what_is_running(void **state)
     rung_ticket tickets[4];
     fill_with_all_kinds(subject, context, tickets);
     start(&helper);
-    /* What it drops before, and behind, the one that is running; it then waits for that. */
-    while (!atomic_load(&subject->released[0]))
+    while (!atomic_load(&subject->released[0]) || !atomic_load(&subject->released[2]) ||
+           !atomic_load(&subject->released[3])) /* then it waits for the one that is running */
         sched_yield();
     assert_false(atomic_load(&helper.done));
     expect_released(subject, 1, 2, 0);

@@ -28,6 +28,7 @@ void gate_close(void)
     change(&gate.permits, 0);
     change(&gate.arrived, 0);
     atomic_store(&gate.failing, 0);
+    atomic_store(&gate.lingering, 0);
     atomic_store(&gate.losing, 0);
 }
 
@@ -54,12 +55,22 @@ static bool take_one(atomic_uint *number)
     return false;
 }
 
+static void linger(void)
+{
+    const uint64_t end = rung__clock_now() + MS / 10;
+    atomic_uint never = 0;
+    while (rung__clock_now() < end)
+        (void)rung__wait(&never, 0, end);
+}
+
 static rung_result pass(const struct rung__provider *real, void *context)
 {
     atomic_fetch_add(&gate.arrived, 1);
     rung__wake_all(&gate.arrived);
     while (!take_one(&gate.permits))
         (void)rung__wait(&gate.permits, 0, RUNG__CLOCK_NEVER);
+    if (take_one(&gate.lingering))
+        linger();
     if (take_one(&gate.losing))
         return rung__fail(RUNG_DEVICE_LOST, "the test took the device away");
     if (take_one(&gate.failing))

@@ -22,10 +22,11 @@
 
 /** What the runs of all contexts of a subject are to do. */
 struct gate {
-    atomic_uint arrived; /**< runs that came to it */
-    atomic_uint permits; /**< how many may go on; OPEN: all */
-    atomic_uint failing; /**< of the next ones, how many are BACKEND */
-    atomic_uint losing;  /**< of the next ones, how many are DEVICE_LOST */
+    atomic_uint arrived;   /**< runs that came to it */
+    atomic_uint permits;   /**< how many may go on; OPEN: all */
+    atomic_uint failing;   /**< of the next ones, how many are BACKEND */
+    atomic_uint lingering; /**< of the next ones, how many take 0.1 ms longer */
+    atomic_uint losing;    /**< of the next ones, how many are DEVICE_LOST */
 };
 
 #define OPEN 1000000u

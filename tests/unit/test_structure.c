@@ -29,6 +29,16 @@ static void an_older_shorter_one_reads_as_zero_behind_its_end(void **state)
     assert_int_equal(ours.struct_size, sizeof ours);
 }
 
+static void a_field_that_it_cuts_is_not_read(void **state)
+{
+    (void)state;
+    const struct thing theirs = {20, RUNG_STRUCT_VERSION, 1, UINT64_MAX};
+    struct thing ours;
+    assert_int_equal(rung__structure_read(&ours, sizeof ours, &theirs, "thing"), RUNG_OK);
+    assert_int_equal(ours.first, 1);
+    assert_int_equal(ours.second, 0); /* or half a pointer */
+}
+
 static void a_newer_longer_tail_is_ignored(void **state)
 {
     (void)state;
@@ -89,6 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_older_shorter_one_reads_as_zero_behind_its_end),
+        cmocka_unit_test(a_field_that_it_cuts_is_not_read),
         cmocka_unit_test(a_newer_longer_tail_is_ignored),
         cmocka_unit_test(none_reads_as_defaults),
         cmocka_unit_test(another_version_is_refused),
