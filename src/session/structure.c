@@ -32,7 +32,7 @@ rung_result rung__structure_read(void *to, size_t size, const void *from, const 
         rung_result result = check(from, name, &head);
         if (result != RUNG_OK)
             return result;
-        const size_t whole = head.struct_size / 8 * 8; /* of a pointer there is no half */
+        const size_t whole = head.struct_size & ~(size_t)7; /* of a pointer there is no half */
         memcpy(to, from, whole < size ? whole : size);
     }
     head.struct_size = (uint32_t)size;

@@ -800,7 +800,7 @@ static void a_frame_outside_its_surface_is_refused(void **state)
     struct subject *subject = *state;
     rung_context *context = tickets_context(subject, 1, 1, 0);
     rung_frame *frame = &subject->frames[0];
-    const size_t whole = (SIDE - 1) * (SIDE - 1) * 3;
+    const size_t whole = (size_t)3 * (SIDE - 1) * (SIDE - 1);
     rung_surface *surface = import(subject, OFFSET + whole);
     rung_ticket ticket;
     *frame = (rung_frame){.struct_size = sizeof *frame,

@@ -111,7 +111,7 @@ static rung_span any_span(struct caller *caller)
         if (chance(caller, 4))
             span = (rung_span){(char *)caller->packet + 1 + random_below(caller, 7), 4096};
         else if (chance(caller, 2))
-            span = (rung_span){NULL, random_below(caller, 2) * 64};
+            span = (rung_span){NULL, chance(caller, 2) ? 64 : 0};
         break;
     default:
         break;
@@ -269,7 +269,7 @@ static void call_wait(struct caller *caller)
     rung_ticket_state state;
     rung_ticket ticket;
     rung_context *context = any_pair(caller, &ticket);
-    const rung_result result = rung_wait(context, ticket, random_below(caller, 3) * 20000,
+    const rung_result result = rung_wait(context, ticket, (uint64_t)20000 * random_below(caller, 3),
                                          chance(caller, 5) ? NULL : &state);
     note(caller, "rung_wait", result, MAY_TICKET | MAY(RUNG_TIMEOUT));
 }
@@ -282,7 +282,7 @@ static void call_collect(struct caller *caller)
     rung_run_info info = {.struct_size = sizeof info, .version = RUNG_STRUCT_VERSION};
     rung_run_info *copy = chance(caller, 3) ? any_copy(caller, &info, sizeof info) : NULL;
     const rung_result result =
-        rung_collect(context, ticket, random_below(caller, 3) * 50000, any_span(caller),
+        rung_collect(context, ticket, (uint64_t)50000 * random_below(caller, 3), any_span(caller),
                      chance(caller, 2) ? &needed : NULL, copy);
     free(copy);
     note(caller, "rung_collect", result,
