@@ -531,7 +531,8 @@ class Terminal:
         self.master, slave = pty.openpty()
         self.resize(columns, rows)
         self.process = subprocess.Popen([RUNG, *arguments], stdin=slave, stdout=slave, stderr=slave,
-                                        env=clean_environment(TERM=term, **more), start_new_session=True)
+                                        env=clean_environment(TERM=term, **more), start_new_session=True,
+                                        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # under nohup, too
         os.close(slave)
         self.text = ""
 
