@@ -531,8 +531,7 @@ class Terminal:
         self.master, slave = pty.openpty()
         self.resize(columns, rows)
         self.process = subprocess.Popen([RUNG, *arguments], stdin=slave, stdout=slave, stderr=slave,
-                                        env=clean_environment(TERM=term, **more), start_new_session=True,
-                                        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # under nohup, too
+                                        env=clean_environment(TERM=term, **more), start_new_session=True)
         os.close(slave)
         self.text = ""
 
