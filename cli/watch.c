@@ -200,7 +200,7 @@ static void play(struct watch *watch)
 {
     watch->begin_ns = watch->rated_ns = watch->now_ns = watch_now_ns();
     for (size_t i = 0; i < watch->count; i++)
-        feed_play(&watch->sources[i].feed, watch->scene, watch->sources[i].place);
+        feed_play(&watch->sources[i].feed, watch->scene, watch->sources[i].place, watch->begin_ns);
 }
 
 /* ---- one call ----------------------------------------------------------------------------- */

@@ -177,13 +177,13 @@ void feed_await_size(struct feed *feed, uint64_t deadline_ns)
     pthread_mutex_unlock(&feed->lock);
 }
 
-void feed_play(struct feed *feed, rung_scene *scene, rung_desktop_rect place)
+void feed_play(struct feed *feed, rung_scene *scene, rung_desktop_rect place, uint64_t begin_ns)
 {
     pthread_mutex_lock(&feed->lock);
     feed->scene = scene;
     feed->place = place;
     feed->has_scene = true;
-    feed->report.last_ns = watch_now_ns();
+    feed->begin_ns = feed->report.last_ns = begin_ns;
     if (feed->report.state == FEED_STARTING)
         feed->report.state = FEED_PLAYING;
     pthread_cond_broadcast(&feed->changed);

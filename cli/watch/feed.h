@@ -67,6 +67,7 @@ struct feed {
     bool is_stopping, has_scene;
     rung_scene *scene;
     rung_desktop_rect place;
+    uint64_t begin_ns; /* when the first frame is due */
     struct feed_slot slots[FEED_SLOTS];
     struct feed_report report;
     uint64_t released; /**< frames that came back from the scene */
@@ -82,8 +83,9 @@ bool feed_start(struct feed *feed);
 /** Waits until the size of the frames is known, or there are none, or `deadline_ns`. */
 void feed_await_size(struct feed *feed, uint64_t deadline_ns);
 
-/** Lets it offer its frames, which are shown in that place of the desktop. */
-void feed_play(struct feed *feed, rung_scene *scene, rung_desktop_rect place);
+/** Lets it offer its frames, which are shown in that place of the desktop, the first one at
+ * `begin_ns`. */
+void feed_play(struct feed *feed, rung_scene *scene, rung_desktop_rect place, uint64_t begin_ns);
 
 /** What it is now; `now_ns` tells whether it has stalled. */
 struct feed_report feed_look(struct feed *feed, uint64_t now_ns);

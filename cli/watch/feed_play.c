@@ -48,12 +48,14 @@ static void end(struct feed *feed)
     feed_set_state(feed, has_failed ? FEED_FAILED : FEED_ENDED, sentence);
 }
 
-/** When the frame after this one is due: a feed that is behind begins anew, instead of hurrying. */
+/** When the frame after this one is due. A feed that is behind leaves periods out, instead of
+ * hurrying, and keeps to their multiples: so those of one rate stay side by side. */
 static uint64_t due_after(const struct feed *feed, uint64_t due_ns)
 {
-    const uint64_t now = watch_now_ns();
-    return feed->period_ns == 0 || due_ns + 2 * feed->period_ns < now ? now
-                                                                      : due_ns + feed->period_ns;
+    const uint64_t now = watch_now_ns(), period = feed->period_ns, next = due_ns + period;
+    if (period == 0)
+        return now;
+    return next + period < now ? next + (now - next) / period * period : next;
 }
 
 /** A frame that cannot be had takes its time like any other. */
@@ -179,7 +181,7 @@ static void play(struct feed *feed)
         feed_give_back(slot);
         return;
     }
-    at.due_ns = watch_now_ns();
+    at.due_ns = feed->begin_ns;
     while (slot) {
         if (!feed_wait_until(feed, at.due_ns)) {
             feed_give_back(slot);

@@ -14,7 +14,9 @@ import tempfile
 import pytest
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # of the tests' own runs; rung sees to its own
-signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in a shell's background ignores it, and so would what it starts
+# What runs in a shell's background or under nohup ignores these, and so would what it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("RUNG_BUILD", ROOT / "build")).resolve()

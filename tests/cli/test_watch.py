@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """rung watch: every kind of source, scenes as JSON Lines, a table on a terminal, and how it ends."""
-import contextlib
 import fcntl
 import os
 import pty
@@ -214,13 +213,10 @@ def test_synthetic_sources_have_the_size_they_are_told(model, operand, size):
     assert (source["width"], source["height"]) == size and source["kind"] == "synthetic"
 
 
-def test_a_face_is_followed_on_its_way():
+def test_a_face_is_followed_on_its_way(tmp_path):
     """A photograph that moves by 3 pixels to the right and 2 down with each frame."""
-    face = Image.open(FACE).convert("RGB").crop((160, 20, 290, 200))
-    with contextlib.ExitStack() as stack:
-        folder = stack.enter_context(__import__("tempfile").TemporaryDirectory())
-        face.save(f"{folder}/face.png")
-        result = seen(["-m", "centerface"], "--rate", "5", "--fps", "10", "--count", "3", f"synthetic:400x400:{folder}/face.png")
+    Image.open(FACE).convert("RGB").crop((160, 20, 290, 200)).save(tmp_path / "face.png")
+    result = seen(["-m", "centerface"], "--rate", "5", "--fps", "10", "--count", "3", f"synthetic:400x400:{tmp_path}/face.png")
     positions = {}
     for scene in result.scenes:
         (target,) = scene["targets"]
@@ -346,7 +342,7 @@ def test_broken_frames_are_told_once_and_counted(model, frames, tmp_path):
     shutil.copytree(frames, tmp_path / "f")
     for number in (3, 4, 7):
         (tmp_path / f"f/f{number}.png").write_text("no picture")
-    result = watch(model, "--json", "--fps", "50", "--rate", "1000", tmp_path / "f", ENDLESS, "--count", "120", "--duration", "60",
+    result = watch(model, "--json", "--fps", "20", "--rate", "1000", tmp_path / "f", ENDLESS, "--count", "60", "--duration", "60",
                    status=5)
     first, *others = result.err.splitlines()
     assert f"{tmp_path}/f: {tmp_path}/f/f3.png: " in first and len(others) == 1
