@@ -2,6 +2,9 @@
 """Makes a published ONNX graph fit to serve: a present opset, static shapes, weights that are no
 inputs, nothing dead, one file. Only the container changes; compare.py proves that answers do not."""
 
+import contextlib
+import os
+
 import onnx
 from onnx import helper, shape_inference, version_converter
 
@@ -21,8 +24,18 @@ def load(path):
 
 
 def save(model, path):
-    with open(path, "wb") as file:
-        file.write(model.SerializeToString(deterministic=True))
+    """The whole file or none: what is at the path stays until the new file is on the disk."""
+    passing = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(passing, "xb") as file:
+            file.write(model.SerializeToString(deterministic=True))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(passing, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(passing)
+        raise
 
 
 def copy_of(model):
