@@ -5,6 +5,7 @@ import argparse
 import sys
 
 from . import Refusal, build, compare, efficientnet_lite, fix, tflite
+from .importers import command as importers
 from .rewrite import command as rewrite
 
 CONVERTERS = {"efficientnet-lite0": efficientnet_lite.convert, "tflite": tflite.convert}
@@ -73,6 +74,7 @@ def parser():
                      help="largest relative L2 between the answers of the graphs as written (default %(default)s)")
     one.set_defaults(run=run_fix)
     add_convert(commands)
+    importers.add(commands)
     rewrite.add(commands)
     return top
 

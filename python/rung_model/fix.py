@@ -24,11 +24,15 @@ def load(path):
 
 
 def save(model, path):
+    write_whole(model.SerializeToString(deterministic=True), path)
+
+
+def write_whole(data, path):
     """The whole file or none: what is at the path stays until the new file is on the disk."""
     passing = f"{path}.{os.getpid()}.tmp"
     try:
         with open(passing, "xb") as file:
-            file.write(model.SerializeToString(deterministic=True))
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(passing, path)
