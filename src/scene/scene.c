@@ -51,12 +51,11 @@ static rung_result read_options(const rung_context *context, const rung_scene_op
 {
     rung_result result =
         rung__structure_read(options, sizeof *options, caller, "rung_scene_options");
+    if (result == RUNG_OK)
+        result = rung__structure_check_flags(options->flags, 0, "rung_scene_options");
     if (result != RUNG_OK)
         return result;
     fill_defaults(context, options);
-    if (options->flags)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_scene_options.flags: unknown bits %#x",
-                          options->flags);
     result = check_range("policy", (uint64_t)options->policy, RUNG_SCENE_POLICY_DEFAULT,
                          RUNG_SCENE_POLICY_ABORT);
     if (result == RUNG_OK)

@@ -23,11 +23,10 @@ static rung_result read_options(const rung_context_options *caller_options,
 {
     rung_result result =
         rung__structure_read(options, sizeof *options, caller_options, "rung_context_options");
+    if (result == RUNG_OK)
+        result = rung__structure_check_flags(options->flags, KNOWN_FLAGS, "rung_context_options");
     if (result != RUNG_OK)
         return result;
-    if (options->flags & ~(uint32_t)KNOWN_FLAGS)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_context_options.flags: unknown bits %#x",
-                          options->flags & ~(uint32_t)KNOWN_FLAGS);
     if (options->depth > RUNG__DEPTH_MAX || options->request_frames > RUNG__REQUEST_FRAMES_MAX)
         return rung__fail(
             RUNG_INVALID_ARGUMENT,

@@ -140,11 +140,11 @@ static rung_result read_options(const rung_instance *instance,
     *out = (struct rung__engine_want){0};
     rung_result result =
         rung__structure_read(&options, sizeof options, caller_options, "rung_engines_options");
+    if (result == RUNG_OK)
+        result =
+            rung__structure_check_flags(options.flags, RUNG_ENGINES_AGAIN, "rung_engines_options");
     if (result != RUNG_OK)
         return result;
-    if (options.flags & ~(uint32_t)RUNG_ENGINES_AGAIN)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_engines_options.flags: unknown bits %#x",
-                          options.flags & ~(uint32_t)RUNG_ENGINES_AGAIN);
     out->again = options.flags & RUNG_ENGINES_AGAIN;
     out->time_limit_ns = (options.time_limit_ms ? options.time_limit_ms : TIME_LIMIT_MS) * MS;
     if (options.rung && !(out->rung = rung__table_find(&instance->table, options.rung)))

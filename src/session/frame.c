@@ -43,9 +43,8 @@ rung_result rung__frame_read(const rung_frame *callers, rung_frame *frame,
                              struct rung__surface *surface, struct rung__crop *crop)
 {
     rung_result result = rung__structure_read(frame, sizeof *frame, callers, "rung_frame");
-    if (result == RUNG_OK && frame->flags & ~(uint32_t)RUNG_FRAME_FENCE)
-        result = rung__fail(RUNG_INVALID_ARGUMENT, "rung_frame.flags: unknown bits %#x",
-                            frame->flags & ~(uint32_t)RUNG_FRAME_FENCE);
+    if (result == RUNG_OK)
+        result = rung__structure_check_flags(frame->flags, RUNG_FRAME_FENCE, "rung_frame");
     if (result == RUNG_OK && frame->flags & RUNG_FRAME_FENCE && frame->fence < 0)
         result = rung__fail(RUNG_INVALID_ARGUMENT,
                             "rung_frame.fence is %d, which is no file descriptor; without a fence "
@@ -96,9 +95,8 @@ rung_result rung_surface_import(const rung_surface_options *caller_options, rung
     *out = NULL;
     rung_result result =
         rung__structure_read(&options, sizeof options, caller_options, "rung_surface_options");
-    if (result == RUNG_OK && options.flags)
-        result = rung__fail(RUNG_INVALID_ARGUMENT, "rung_surface_options.flags: unknown bits %#x",
-                            options.flags);
+    if (result == RUNG_OK)
+        result = rung__structure_check_flags(options.flags, 0, "rung_surface_options");
     if (result != RUNG_OK)
         return result;
     struct rung_surface *surface = malloc(sizeof *surface);

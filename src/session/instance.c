@@ -180,11 +180,10 @@ rung_result rung_instance_create(const rung_instance_options *caller_options, ru
     *out = NULL;
     rung_result result =
         rung__structure_read(&options, sizeof options, caller_options, "rung_instance_options");
+    if (result == RUNG_OK)
+        result = rung__structure_check_flags(options.flags, KNOWN_FLAGS, "rung_instance_options");
     if (result != RUNG_OK)
         return result;
-    if (options.flags & ~(uint32_t)KNOWN_FLAGS)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_instance_options.flags: unknown bits %#x",
-                          options.flags & ~(uint32_t)KNOWN_FLAGS);
 
     struct rung_instance *instance = calloc(1, sizeof *instance);
     if (!instance)

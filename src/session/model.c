@@ -85,11 +85,11 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
     *out = NULL;
     rung_result result =
         rung__structure_read(&options, sizeof options, caller_options, "rung_model_options");
+    if (result == RUNG_OK)
+        result = rung__structure_check_flags(options.flags, RUNG_MODEL_ANY_PRECISION,
+                                             "rung_model_options");
     if (result != RUNG_OK)
         return result;
-    if (options.flags & ~(uint32_t)RUNG_MODEL_ANY_PRECISION)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_model_options.flags: unknown bits %#x",
-                          options.flags & ~(uint32_t)RUNG_MODEL_ANY_PRECISION);
     struct rung_model *model = calloc(1, sizeof *model);
     if (!model)
         return rung__fail(RUNG_NO_MEMORY, "no memory for a model");

@@ -328,11 +328,11 @@ static rung_result check_options(struct probe *probe, const rung_probe_options *
     rung_probe_options *options = &probe->options;
     rung_result result =
         rung__structure_read(options, sizeof *options, caller_options, "rung_probe_options");
+    if (result == RUNG_OK)
+        result = rung__structure_check_flags(options->flags, RUNG_PROBE_RUNGS_ONLY,
+                                             "rung_probe_options");
     if (result != RUNG_OK)
         return result;
-    if (options->flags & ~(uint32_t)RUNG_PROBE_RUNGS_ONLY)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_probe_options.flags: unknown bits %#x",
-                          options->flags & ~(uint32_t)RUNG_PROBE_RUNGS_ONLY);
     if (options->policy != RUNG_PROBE_DEFAULT && options->policy != RUNG_PROBE_FIRST &&
         options->policy != RUNG_PROBE_ALL)
         return rung__fail(RUNG_INVALID_ARGUMENT,

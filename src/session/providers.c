@@ -13,8 +13,6 @@
 #include "session/instance.h"
 #include "session/structure.h"
 
-#define KNOWN_FORMS RUNG__FORMS_ANY
-
 static const struct rung__option no_options[] = {{0}};
 
 void rung__instance_close_providers(struct rung_instance *instance)
@@ -44,9 +42,9 @@ static rung_result check_numbers(const rung_provider *provider)
     if (unknown)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_provider.flags of %s: unknown bits %#x",
                           provider->name, unknown);
-    if (provider->forms & ~(uint32_t)KNOWN_FORMS)
+    if (provider->forms & ~(uint32_t)RUNG__FORMS_ANY)
         return rung__fail(RUNG_INVALID_ARGUMENT, "rung_provider.forms of %s: unknown bits %#x",
-                          provider->name, provider->forms & ~(uint32_t)KNOWN_FORMS);
+                          provider->name, provider->forms & ~(uint32_t)RUNG__FORMS_ANY);
     if (precision && !rung__name_text(&rung__form_names, precision))
         return rung__fail(RUNG_INVALID_ARGUMENT,
                           "rung_provider.precision of %s is %u, which is no rung_form",

@@ -40,6 +40,13 @@ rung_result rung__structure_read(void *to, size_t size, const void *from, const 
     return RUNG_OK;
 }
 
+rung_result rung__structure_check_flags(uint32_t flags, uint32_t known, const char *name)
+{
+    const uint32_t unknown = flags & ~known;
+    return unknown ? rung__fail(RUNG_INVALID_ARGUMENT, "%s.flags: unknown bits %#x", name, unknown)
+                   : RUNG_OK;
+}
+
 rung_result rung__structure_write(void *to, const void *from, size_t size, const char *name)
 {
     struct head head;

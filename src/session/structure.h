@@ -18,6 +18,10 @@
  */
 rung_result rung__structure_read(void *to, size_t size, const void *from, const char *name);
 
+/** OK, or INVALID_ARGUMENT with the bits of `flags` that are none of `known`, 0: none are known.
+ * `name` is the structure's. */
+rung_result rung__structure_check_flags(uint32_t flags, uint32_t known, const char *name);
+
 /** The way out: copies as much of ours as the caller has room for; size and version stay theirs. */
 rung_result rung__structure_write(void *to, const void *from, size_t size, const char *name);
 

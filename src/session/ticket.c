@@ -112,11 +112,10 @@ static rung_result read_request(const struct rung__tickets *tickets, const rung_
                                 rung_request *request)
 {
     rung_result result = rung__structure_read(request, sizeof *request, callers, "rung_request");
+    if (result == RUNG_OK)
+        result = rung__structure_check_flags(request->flags, 0, "rung_request");
     if (result != RUNG_OK)
         return result;
-    if (request->flags)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_request.flags: unknown bits %#x",
-                          request->flags);
     if (!request->frames || request->frame_count < 1 ||
         request->frame_count > tickets->request_frames)
         return rung__fail(RUNG_INVALID_ARGUMENT,
@@ -174,6 +173,18 @@ static rung_result wait_for_end(struct rung__slot *slot, rung_ticket ticket, uin
     }
 }
 
+/** The same of a handle, for callers. `*state` 0: STALE. Results: OK, TIMEOUT, STALE. */
+static rung_result await(const struct rung_context *context, rung_ticket ticket,
+                         uint64_t timeout_ns, rung_ticket_state *state)
+{
+    struct rung__slot *slot = slot_of(context, ticket);
+    *state = (rung_ticket_state)0;
+    if (!slot)
+        return RUNG_STALE;
+    const rung_result result = wait_for_end(slot, ticket, deadline_of(timeout_ns), state);
+    return *state ? result : stale();
+}
+
 rung_result rung_poll(rung_context *context, rung_ticket ticket, rung_ticket_state *state)
 {
     if (!state)
@@ -197,13 +208,8 @@ rung_result rung_wait(rung_context *context, rung_ticket ticket, uint64_t timeou
     rung_result result = check(context, "rung_wait");
     if (result != RUNG_OK)
         return result;
-    struct rung__slot *slot = slot_of(context, ticket);
-    if (!slot)
-        return RUNG_STALE;
-    result = wait_for_end(slot, ticket, deadline_of(timeout_ns), &now);
-    if (!now)
-        return stale();
-    if (state)
+    result = await(context, ticket, timeout_ns, &now);
+    if (state && now)
         *state = now;
     return result;
 }
@@ -257,10 +263,11 @@ static rung_result busy(void)
     return rung__fail(RUNG_BUSY, "rung_collect: another thread is collecting the ticket");
 }
 
-static rung_result collect(struct rung_context *context, struct rung__slot *slot,
-                           rung_ticket ticket, rung_ticket_state state, rung_span packets,
-                           size_t *needed, rung_run_info *info)
+static rung_result collect(struct rung_context *context, rung_ticket ticket,
+                           rung_ticket_state state, rung_span packets, size_t *needed,
+                           rung_run_info *info)
 {
+    struct rung__slot *slot = slot_of(context, ticket);
     const uint64_t generation = rung__slot_generation(ticket);
     rung_result result;
     if (state == RUNG_TICKET_FAILED)
@@ -290,16 +297,10 @@ rung_result rung_collect(rung_context *context, rung_ticket ticket, uint64_t tim
         result = rung__fail(RUNG_INVALID_ARGUMENT, "rung_collect: the span is not 8-byte aligned");
     if (result != RUNG_OK)
         return result;
-    struct rung__slot *slot = slot_of(context, ticket);
-    if (!slot)
-        return RUNG_STALE;
-    result = wait_for_end(slot, ticket, deadline_of(timeout_ns), &state);
-    if (!state)
-        return stale();
+    result = await(context, ticket, timeout_ns, &state);
     if (result == RUNG_TIMEOUT && timeout_ns == 0)
         return rung__fail(RUNG_BUSY, "rung_collect: the ticket is not done yet");
-    return result == RUNG_OK ? collect(context, slot, ticket, state, packets, needed, info)
-                             : result;
+    return result == RUNG_OK ? collect(context, ticket, state, packets, needed, info) : result;
 }
 
 /* ---- cancel and reset ------------------------------------------------------------------------ */

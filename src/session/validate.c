@@ -377,11 +377,10 @@ static rung_result read_options(const rung_validate_options *caller_options,
 {
     rung_result result =
         rung__structure_read(options, sizeof *options, caller_options, "rung_validate_options");
+    if (result == RUNG_OK)
+        result = rung__structure_check_flags(options->flags, 0, "rung_validate_options");
     if (result != RUNG_OK)
         return result;
-    if (options->flags)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "rung_validate_options.flags: unknown bits %#x",
-                          options->flags);
     if (options->frame_count > FRAMES_MOST || (options->frame_count && !options->frames))
         return rung__fail(RUNG_INVALID_ARGUMENT,
                           "rung_validate_options: %u frames are not given; at most %u are used",
