@@ -304,10 +304,7 @@ static const struct option_row options[] = {
      .value = VALUE_FILE,
      .target = &wanted.html},
     ROW_LADDER,
-    ROW_RUNTIME,
-    ROW_TRUST,
-    ROW_UNSIGNED,
-    ROW_VERBOSE,
+    ROWS_INSTANCE,
     ROW_END,
 };
 

@@ -78,15 +78,8 @@ static struct bench_flight *begin_run(struct bench_runner *runner, size_t number
         runner->status = bench_frames_fail(frames, number, &error, runner->why, sizeof runner->why);
         return NULL;
     }
-    *frame = (rung_frame){
-        .struct_size = sizeof *frame,
-        .version = RUNG_STRUCT_VERSION,
-        .pixels = photo->pixels,
-        .width = photo->width,
-        .height = photo->height,
-        .format = RUNG_PIXEL_RGB8,
-        .frame_id = number,
-    };
+    *frame = photo_frame(photo);
+    frame->frame_id = number;
     return flight;
 }
 

@@ -101,6 +101,8 @@ extern struct common_options {
         .letter = 'v', .name = "verbose", .text = "also show what the library reports",            \
         .target = &common.verbose                                                                  \
     }
+/** The last rows of what opens an instance. */
+#define ROWS_INSTANCE ROW_RUNTIME, ROW_TRUST, ROW_UNSIGNED, ROW_VERBOSE
 #define ROW_KEY                                                                                    \
     {                                                                                              \
         .letter = 'k', .name = "key", .argument = "FILE", .text = "the private key, PEM",          \

@@ -364,10 +364,7 @@ static const struct option_row options[] = {
      .value = VALUE_FILE,
      .target = &common.output},
     ROW_KEY,
-    ROW_RUNTIME,
-    ROW_TRUST,
-    ROW_UNSIGNED,
-    ROW_VERBOSE,
+    ROWS_INSTANCE,
     ROW_END,
 };
 

@@ -258,10 +258,7 @@ static const struct option_row options[] = {
     ROW_RUNG,
     ROW_REQUIRE,
     ROW_LADDER,
-    ROW_RUNTIME,
-    ROW_TRUST,
-    ROW_UNSIGNED,
-    ROW_VERBOSE,
+    ROWS_INSTANCE,
     ROW_END,
 };
 

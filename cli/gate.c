@@ -323,10 +323,7 @@ static const struct option_row options[] = {
     {.name = "json", .text = "machine-readable output", .target = &wanted.json},
     ROW_THREADS("threads that run models (default: the physical cores that may be used)"),
     ROW_LADDER,
-    ROW_RUNTIME,
-    ROW_TRUST,
-    ROW_UNSIGNED,
-    ROW_VERBOSE,
+    ROWS_INSTANCE,
     ROW_END,
 };
 

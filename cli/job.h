@@ -123,8 +123,7 @@ int job_run(const struct job_work *work, void *user, int count, char **operands)
          .name = "null",                                                                           \
          .text = "names in the list on standard input end with NUL, not with a line end",          \
          .target = &common.null_separated},                                                        \
-        ROW_PROBE, ROW_PLAN, ROW_RUNG, ROW_REQUIRE, ROW_LADDER, ROW_RUNTIME, ROW_TRUST,            \
-        ROW_UNSIGNED, ROW_VERBOSE
+        ROW_PROBE, ROW_PLAN, ROW_RUNG, ROW_REQUIRE, ROW_LADDER, ROWS_INSTANCE
 
 extern const char *const job_hints[];
 

@@ -113,10 +113,7 @@ static const struct option_row options[] = {
     ROW_THREADS("threads that run the model (default: the physical cores that may be used)"),
     ROW_JSON,
     ROW_RUNG,
-    ROW_RUNTIME,
-    ROW_TRUST,
-    ROW_UNSIGNED,
-    ROW_VERBOSE,
+    ROWS_INSTANCE,
     ROW_END,
 };
 

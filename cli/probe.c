@@ -176,10 +176,7 @@ static const struct option_row options[] = {
         .target = &common.require,
     },
     ROW_LADDER,
-    ROW_RUNTIME,
-    ROW_TRUST,
-    ROW_UNSIGNED,
-    ROW_VERBOSE,
+    ROWS_INSTANCE,
     ROW_END,
 };
 

@@ -57,14 +57,7 @@ static int take_frame(struct subject *subject, rung_frame *frame)
         fprintf(stderr, "rung: %s\n", why);
         return status;
     }
-    *frame = (rung_frame){
-        .struct_size = sizeof *frame,
-        .version = RUNG_STRUCT_VERSION,
-        .pixels = photo->pixels,
-        .width = photo->width,
-        .height = photo->height,
-        .format = RUNG_PIXEL_RGB8,
-    };
+    *frame = photo_frame(photo);
     return EXIT_DONE;
 }
 
@@ -287,10 +280,7 @@ static const struct option_row options[] = {
     ROW_PLAN,
     ROW_JSON,
     ROW_LADDER,
-    ROW_RUNTIME,
-    ROW_TRUST,
-    ROW_UNSIGNED,
-    ROW_VERBOSE,
+    ROWS_INSTANCE,
     ROW_END,
 };
 

@@ -111,18 +111,24 @@ role_run_fn *role_run_of(rung_role role)
     }
 }
 
-rung_frame role_frame(const struct job_item *item, rung_rect crop)
+rung_frame photo_frame(const struct photo *photo)
 {
     return (rung_frame){
         .struct_size = sizeof(rung_frame),
         .version = RUNG_STRUCT_VERSION,
-        .pixels = item->photo.pixels,
-        .width = item->photo.width,
-        .height = item->photo.height,
+        .pixels = photo->pixels,
+        .width = photo->width,
+        .height = photo->height,
         .format = RUNG_PIXEL_RGB8,
-        .crop = crop,
-        .frame_id = item->index,
     };
+}
+
+rung_frame role_frame(const struct job_item *item, rung_rect crop)
+{
+    rung_frame frame = photo_frame(&item->photo);
+    frame.crop = crop;
+    frame.frame_id = item->index;
+    return frame;
 }
 
 rung_result role_run(const struct role_session *session, const struct job_item *item,

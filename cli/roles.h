@@ -52,6 +52,9 @@ rung_result role_session_init(struct role_session *session, const struct role_mo
                               const rung_context_options *options);
 void role_session_finish(struct role_session *session);
 
+/** A picture as a frame, which borrows its pixels. */
+rung_frame photo_frame(const struct photo *photo);
+
 /** A part of the item's picture, all of it where that is all zero, as a frame. */
 rung_frame role_frame(const struct job_item *item, rung_rect crop);
 

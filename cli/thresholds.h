@@ -22,6 +22,20 @@ struct thresholds {
         .confidence = NAN, .iou = NAN                                                              \
     }
 
+/* The rows of their options. */
+#define ROW_CLASSES(WANTED)                                                                        \
+    {                                                                                              \
+        .name = "classes", .argument = "LIST",                                                     \
+        .text = "only these classes: labels or numbers, separated by commas", .kind = OPTION_TEXT, \
+        .target = &(WANTED)->classes                                                               \
+    }
+#define ROW_CONFIDENCE(WANTED)                                                                     \
+    {                                                                                              \
+        .name = "conf", .argument = "C",                                                           \
+        .text = "only targets of at least this score, 0..1; not below the model's own",            \
+        .kind = OPTION_FRACTION, .target = &(WANTED)->confidence                                   \
+    }
+
 /** Sorts them into what filters and what overrides. An exit status, after a message. */
 int thresholds_read(const struct thresholds *wanted, const rung_model *model,
                     const rung_model_info *info, struct filter *filter,

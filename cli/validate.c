@@ -8,6 +8,7 @@
 #include "common.h"
 #include "photo.h"
 #include "report.h"
+#include "roles.h"
 #include "sources.h"
 
 /* More pictures tell nothing new of the stages. */
@@ -41,12 +42,7 @@ static int decode(struct pictures *pictures)
         struct photo *photo = &pictures->photos[i];
         if (!photo_load(path, common.max_pixels, photo, &error))
             return fail_io(path, &error);
-        pictures->frames[i] = (rung_frame){.struct_size = sizeof(rung_frame),
-                                           .version = RUNG_STRUCT_VERSION,
-                                           .pixels = photo->pixels,
-                                           .width = photo->width,
-                                           .height = photo->height,
-                                           .format = RUNG_PIXEL_RGB8};
+        pictures->frames[i] = photo_frame(photo);
         pictures->list[i] = &pictures->frames[i];
         pictures->count++;
     }
@@ -235,10 +231,7 @@ static const struct option_row options[] = {
     ROW_RUNG,
     ROW_REQUIRE,
     ROW_LADDER,
-    ROW_RUNTIME,
-    ROW_TRUST,
-    ROW_UNSIGNED,
-    ROW_VERBOSE,
+    ROWS_INSTANCE,
     ROW_END,
 };
 
