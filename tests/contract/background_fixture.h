@@ -62,18 +62,10 @@ static int set_up(void **state)
 
 static void open_subject(struct subject *subject, rung_probe_policy policy, uint32_t flags)
 {
-    const rung_instance_options options = {
-        .struct_size = sizeof options,
-        .version = RUNG_STRUCT_VERSION,
-        .flags = flags,
-        .log_level = RUNG_LOG_INFO,
-        .log = note_line,
-        .log_user = subject,
-        .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
-        .trust_path = subject->files.public_key,
-        .helper_path = getenv("RUNG_TEST_HELPER"),
-        .probe = policy,
-    };
+    rung_instance_options options = artifact_fixture_instance(&subject->files, flags, policy);
+    options.log_level = RUNG_LOG_INFO;
+    options.log = note_line;
+    options.log_user = subject;
     assert_int_equal(rung_instance_create(&options, &subject->instance), RUNG_OK);
     assert_int_equal(
         rung_model_open(subject->instance, subject->files.model, NULL, &subject->model), RUNG_OK);

@@ -38,15 +38,8 @@ static int set_up(void **state)
         return -1;
     artifact_fixture_make(&subject->files, test_folder);
     assert_int_equal(artifact_fixture_pack(&subject->files, true), RUNG_OK);
-    const rung_instance_options options = {
-        .struct_size = sizeof options,
-        .version = RUNG_STRUCT_VERSION,
-        .flags = RUNG_INSTANCE_NO_ENVIRONMENT,
-        .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
-        .trust_path = subject->files.public_key,
-        .helper_path = getenv("RUNG_TEST_HELPER"),
-        .probe = RUNG_PROBE_OFF,
-    };
+    const rung_instance_options options =
+        artifact_fixture_instance(&subject->files, RUNG_INSTANCE_NO_ENVIRONMENT, RUNG_PROBE_OFF);
     assert_int_equal(rung_instance_create(&options, &subject->instance), RUNG_OK);
     return 0;
 }

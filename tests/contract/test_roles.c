@@ -74,14 +74,8 @@ static void save_spec(const struct subject *subject, const char *more)
 /** Opens an instance, and the model on the rung under test. */
 static rung_result open_model(struct subject *subject, uint32_t flags)
 {
-    const rung_instance_options instance = {
-        .struct_size = sizeof instance,
-        .version = RUNG_STRUCT_VERSION,
-        .flags = RUNG_INSTANCE_NO_ENVIRONMENT,
-        .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
-        .trust_path = subject->files.public_key,
-        .helper_path = getenv("RUNG_TEST_HELPER"),
-    };
+    const rung_instance_options instance = artifact_fixture_instance(
+        &subject->files, RUNG_INSTANCE_NO_ENVIRONMENT, RUNG_PROBE_DEFAULT);
     const rung_model_options model = {
         .struct_size = sizeof model,
         .version = RUNG_STRUCT_VERSION,

@@ -51,15 +51,8 @@ static int set_up(void **state)
     artifact_fixture_make(&subject->files, test_folder);
     assert_int_equal(artifact_fixture_pack(&subject->files, true), RUNG_OK);
     snprintf(subject->state, sizeof subject->state, "%s/state", test_folder);
-    const rung_instance_options options = {
-        .struct_size = sizeof options,
-        .version = RUNG_STRUCT_VERSION,
-        .flags = RUNG_INSTANCE_NO_ENVIRONMENT,
-        .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
-        .trust_path = subject->files.public_key,
-        .helper_path = getenv("RUNG_TEST_HELPER"),
-        .probe = RUNG_PROBE_OFF,
-    };
+    const rung_instance_options options =
+        artifact_fixture_instance(&subject->files, RUNG_INSTANCE_NO_ENVIRONMENT, RUNG_PROBE_OFF);
     assert_int_equal(rung_instance_create(&options, &subject->instance), RUNG_OK);
     subject->instance->state = rung__text_new("%s", subject->state);
     open_model(subject, NULL, &subject->model);

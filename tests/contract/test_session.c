@@ -34,14 +34,8 @@ struct subject {
 
 static rung_result open_instance(struct subject *subject, uint32_t flags)
 {
-    const rung_instance_options options = {
-        .struct_size = sizeof options,
-        .version = RUNG_STRUCT_VERSION,
-        .flags = RUNG_INSTANCE_NO_ENVIRONMENT | flags,
-        .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
-        .trust_path = subject->files.public_key,
-        .helper_path = getenv("RUNG_TEST_HELPER"),
-    };
+    const rung_instance_options options = artifact_fixture_instance(
+        &subject->files, RUNG_INSTANCE_NO_ENVIRONMENT | flags, RUNG_PROBE_DEFAULT);
     return rung_instance_create(&options, &subject->instance);
 }
 

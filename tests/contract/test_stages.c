@@ -29,14 +29,8 @@ static uint8_t pixels[FRAMES][SIDE * SIDE * 3];
 static rung_instance *make_instance(uint32_t flags)
 {
     rung_instance *made = NULL;
-    const rung_instance_options options = {
-        .struct_size = sizeof options,
-        .version = RUNG_STRUCT_VERSION,
-        .flags = flags,
-        .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
-        .trust_path = files.public_key,
-        .helper_path = getenv("RUNG_TEST_HELPER"),
-    };
+    const rung_instance_options options =
+        artifact_fixture_instance(&files, flags, RUNG_PROBE_DEFAULT);
     if (rung_instance_create(&options, &made) != RUNG_OK)
         print_error("%s\n", rung_last_error());
     return made;

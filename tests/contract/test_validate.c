@@ -38,14 +38,7 @@ static uint8_t pixels[2][SIDE * SIDE * 3];
 
 static void open_model(const char *rung)
 {
-    const rung_instance_options options = {
-        .struct_size = sizeof options,
-        .version = RUNG_STRUCT_VERSION,
-        .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
-        .trust_path = files.public_key,
-        .helper_path = getenv("RUNG_TEST_HELPER"),
-        .probe = RUNG_PROBE_OFF,
-    };
+    const rung_instance_options options = artifact_fixture_instance(&files, 0, RUNG_PROBE_OFF);
     const rung_model_options with = {.struct_size = sizeof with,
                                      .version = RUNG_STRUCT_VERSION,
                                      .threads = THREADS,

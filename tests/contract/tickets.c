@@ -168,15 +168,8 @@ int tickets_set_up(struct subject *subject, const char *folder)
     artifact_fixture_make(&subject->files, folder);
     if (artifact_fixture_pack(&subject->files, true) != RUNG_OK)
         return -1;
-    const rung_instance_options instance = {
-        .struct_size = sizeof instance,
-        .version = RUNG_STRUCT_VERSION,
-        .flags = RUNG_INSTANCE_NO_ENVIRONMENT,
-        .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
-        .trust_path = subject->files.public_key,
-        .helper_path = getenv("RUNG_TEST_HELPER"),
-        .probe = RUNG_PROBE_OFF,
-    };
+    const rung_instance_options instance =
+        artifact_fixture_instance(&subject->files, RUNG_INSTANCE_NO_ENVIRONMENT, RUNG_PROBE_OFF);
     const rung_model_options model = {
         .struct_size = sizeof model,
         .version = RUNG_STRUCT_VERSION,

@@ -89,14 +89,8 @@ void must(rung_result result)
 static void open_model(struct subject *subject, const struct form *form, const char *rung,
                        uint32_t threads)
 {
-    const rung_instance_options instance = {
-        .struct_size = sizeof instance,
-        .version = RUNG_STRUCT_VERSION,
-        .flags = RUNG_INSTANCE_NO_ENVIRONMENT,
-        .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
-        .trust_path = subject->files.public_key,
-        .helper_path = getenv("RUNG_TEST_HELPER"),
-    };
+    const rung_instance_options instance = artifact_fixture_instance(
+        &subject->files, RUNG_INSTANCE_NO_ENVIRONMENT, RUNG_PROBE_DEFAULT);
     const rung_model_options model = {
         .struct_size = sizeof model,
         .version = RUNG_STRUCT_VERSION,

@@ -142,3 +142,17 @@ void artifact_fixture_trust(const struct artifact_fixture *fixture, struct rung_
     *trust = (struct rung__trust){0};
     assert_int_equal(rung__trust_add(trust, fixture->public_key, &log), RUNG_OK);
 }
+
+rung_instance_options artifact_fixture_instance(const struct artifact_fixture *fixture,
+                                                uint32_t flags, rung_probe_policy probe)
+{
+    return (rung_instance_options){
+        .struct_size = sizeof(rung_instance_options),
+        .version = RUNG_STRUCT_VERSION,
+        .flags = flags,
+        .runtime_path = getenv("RUNG_TEST_RUNTIMES"),
+        .trust_path = fixture->public_key,
+        .helper_path = getenv("RUNG_TEST_HELPER"),
+        .probe = probe,
+    };
+}

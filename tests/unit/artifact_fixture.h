@@ -5,6 +5,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include <rung/instance.h>
+
 #include "artifact/trust.h"
 #include "base/bytes.h"
 
@@ -36,6 +38,11 @@ void artifact_fixture_make_bundle(struct artifact_fixture *fixture);
 
 /** The trust in the fixture's key. */
 void artifact_fixture_trust(const struct artifact_fixture *fixture, struct rung__trust *trust);
+
+/** An instance that trusts the fixture's key, with the runtimes and the helper program that Meson
+ * names for tests. */
+rung_instance_options artifact_fixture_instance(const struct artifact_fixture *fixture,
+                                                uint32_t flags, rung_probe_policy probe);
 
 /** Whole files. */
 void artifact_fixture_load(const char *path, struct rung__buffer *out);
