@@ -328,9 +328,10 @@ static rung_result check_options(struct probe *probe, const rung_probe_options *
     rung_probe_options *options = &probe->options;
     rung_result result =
         rung__structure_read(options, sizeof *options, caller_options, "rung_probe_options");
-    if (result == RUNG_OK)
-        result = rung__structure_check_flags(options->flags, RUNG_PROBE_RUNGS_ONLY,
-                                             "rung_probe_options");
+    if (result != RUNG_OK)
+        return result;
+    result =
+        rung__structure_check_flags(options->flags, RUNG_PROBE_RUNGS_ONLY, "rung_probe_options");
     if (result != RUNG_OK)
         return result;
     if (options->policy != RUNG_PROBE_DEFAULT && options->policy != RUNG_PROBE_FIRST &&
