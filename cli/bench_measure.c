@@ -123,7 +123,7 @@ static void end_turn(struct measuring *all, uint64_t now)
 static void plan_turn(struct measuring *all)
 {
     struct bench *bench = all->bench;
-    const uint64_t now = bench_now_ns();
+    const uint64_t now = now_ns();
     const bool is_first = all->begin_ns == 0;
     if (is_first)
         all->begin_ns = now;
@@ -170,7 +170,7 @@ static size_t expected(const struct measuring *all, uint64_t now)
 /** By one thread, between its runs: nobody has to wake up for it. */
 static void draw(struct measuring *all)
 {
-    const uint64_t now = all->progress.shown ? bench_now_ns() : 0;
+    const uint64_t now = all->progress.shown ? now_ns() : 0;
     if (now - all->drawn_ns < PERIOD_NS)
         return;
     all->drawn_ns = now;
@@ -180,7 +180,7 @@ static void draw(struct measuring *all)
 
 static bool is_left(struct measuring *all)
 {
-    return !all->failed && !signals_caught() && bench_now_ns() < all->turn.end_ns;
+    return !all->failed && !signals_caught() && now_ns() < all->turn.end_ns;
 }
 
 static bool next_of_turn(void *user, size_t *number)
@@ -332,7 +332,7 @@ static int measure(struct measuring *all)
     struct bench *bench = all->bench;
     run_first(all);
     const struct load_times begin = load_now();
-    progress_begin(&all->progress, SIZE_MAX, 0, (double)bench_now_ns() / 1e6);
+    progress_begin(&all->progress, SIZE_MAX, 0, (double)now_ns() / 1e6);
     int status = all->failed ? EXIT_DONE : start_threads(all);
     progress_clear(&all->progress);
     const struct load_times end = load_now();

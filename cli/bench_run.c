@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 /** A frame on its way. */
 struct bench_flight {
@@ -11,13 +10,6 @@ struct bench_flight {
     struct photo photo;
     uint64_t begin_ns, decoded_ns;
 };
-
-uint64_t bench_now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static bool fail_run(struct bench_runner *runner, rung_result result)
 {
@@ -70,9 +62,9 @@ static struct bench_flight *begin_run(struct bench_runner *runner, size_t number
         fail_to_keep(runner);
         return NULL;
     }
-    flight->begin_ns = bench_now_ns();
+    flight->begin_ns = now_ns();
     const struct photo *photo = bench_frames_take(frames, number, &flight->photo, &error);
-    flight->decoded_ns = bench_frames_decode(frames) ? bench_now_ns() : flight->begin_ns;
+    flight->decoded_ns = bench_frames_decode(frames) ? now_ns() : flight->begin_ns;
     if (!photo) {
         land(runner, flight);
         runner->status = bench_frames_fail(frames, number, &error, runner->why, sizeof runner->why);
@@ -87,7 +79,7 @@ static struct bench_flight *begin_run(struct bench_runner *runner, size_t number
 static bool end_run(struct bench_runner *runner, const struct bench_supply *supply,
                     struct bench_flight *flight, rung_result result, const rung_run_info *info)
 {
-    const uint64_t end = bench_now_ns();
+    const uint64_t end = now_ns();
     land(runner, flight);
     if (result != RUNG_OK)
         return fail_run(runner, result);

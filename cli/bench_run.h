@@ -32,7 +32,4 @@ bool bench_run_all(struct bench_runner *runner, size_t side, const struct bench_
 /** Frees what its frames were in. */
 void bench_runner_finish(struct bench_runner *runner);
 
-/** The clock that only goes forward. */
-uint64_t bench_now_ns(void);
-
 #endif

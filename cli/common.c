@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "photo.h"
@@ -13,6 +14,13 @@
 #define WRITES_MAX 8
 
 struct common_options common = {.max_pixels = PHOTO_PIXELS_DEFAULT};
+
+uint64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
 
 int exit_of(rung_result result)
 {

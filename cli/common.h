@@ -119,6 +119,9 @@ extern struct common_options {
         0                                                                                          \
     }
 
+/** Nanoseconds on a clock that only goes forward: the library's. */
+uint64_t now_ns(void);
+
 /** The exit status that a result of the library means. */
 int exit_of(rung_result result);
 

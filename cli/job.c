@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "pipeline.h"
 #include "plans.h"
@@ -41,9 +40,7 @@ struct job {
 
 double job_now_ms(void)
 {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+    return (double)now_ns() / 1e6;
 }
 
 void job_item_fail(struct job_item *item, rung_result result)

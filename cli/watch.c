@@ -111,7 +111,7 @@ static int start_sources(struct call *call)
 static int await_source(struct watched *source)
 {
     do {
-        feed_await_size(&source->feed, watch_now_ns() + WAIT_NS);
+        feed_await_size(&source->feed, now_ns() + WAIT_NS);
         source->report = feed_look(&source->feed, 0);
     } while (source->report.state == FEED_STARTING && source->report.width == 0 &&
              !signals_caught());
@@ -198,7 +198,7 @@ static rung_result make_scene(struct watch *watch)
 
 static void play(struct watch *watch)
 {
-    watch->begin_ns = watch->rated_ns = watch->now_ns = watch_now_ns();
+    watch->begin_ns = watch->rated_ns = watch->now_ns = now_ns();
     for (size_t i = 0; i < watch->count; i++)
         feed_play(&watch->sources[i].feed, watch->scene, watch->sources[i].place, watch->begin_ns);
 }

@@ -14,13 +14,6 @@
 #define STALL_NS      SECOND_NS
 #define STALL_PERIODS 3u
 
-uint64_t watch_now_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * SECOND_NS + (uint64_t)time.tv_nsec;
-}
-
 const char *feed_state_name(enum feed_state state)
 {
     static const char *const names[] = {"starting", "playing", "stalled", "ended", "failed"};
@@ -74,7 +67,7 @@ void feed_fail(struct feed *feed, const struct photo_error *error, bool lacks)
 bool feed_wait_until(struct feed *feed, uint64_t deadline_ns)
 {
     pthread_mutex_lock(&feed->lock);
-    while (!feed->is_stopping && watch_now_ns() < deadline_ns)
+    while (!feed->is_stopping && now_ns() < deadline_ns)
         await_change(feed, deadline_ns);
     const bool goes_on = !feed->is_stopping;
     pthread_mutex_unlock(&feed->lock);
@@ -171,8 +164,7 @@ bool feed_start(struct feed *feed)
 void feed_await_size(struct feed *feed, uint64_t deadline_ns)
 {
     pthread_mutex_lock(&feed->lock);
-    while (feed->report.width == 0 && feed->report.state == FEED_STARTING &&
-           watch_now_ns() < deadline_ns)
+    while (feed->report.width == 0 && feed->report.state == FEED_STARTING && now_ns() < deadline_ns)
         await_change(feed, deadline_ns);
     pthread_mutex_unlock(&feed->lock);
 }

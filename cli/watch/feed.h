@@ -99,7 +99,4 @@ void feed_stop(struct feed *feed);
 /** After feed_stop and the end of the scene. False when a frame did not come back from it. */
 bool feed_close(struct feed *feed);
 
-/** Nanoseconds on the clock of the scene. */
-uint64_t watch_now_ns(void);
-
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "common.h"
 #include "feed_parts.h"
 
 /** Where a thread is. */
@@ -52,7 +53,7 @@ static void end(struct feed *feed)
  * hurrying, and keeps to their multiples: so those of one rate stay side by side. */
 static uint64_t due_after(const struct feed *feed, uint64_t due_ns)
 {
-    const uint64_t now = watch_now_ns(), period = feed->period_ns, next = due_ns + period;
+    const uint64_t now = now_ns(), period = feed->period_ns, next = due_ns + period;
     if (period == 0)
         return now;
     return next + period < now ? next + (now - next) / period * period : next;
@@ -145,7 +146,7 @@ static void note_offered(struct feed *feed)
 {
     pthread_mutex_lock(&feed->lock);
     feed->report.frames++;
-    feed->report.last_ns = watch_now_ns();
+    feed->report.last_ns = now_ns();
     pthread_mutex_unlock(&feed->lock);
 }
 
@@ -195,7 +196,7 @@ static void play(struct feed *feed)
         slot = read_next(feed, &at);
         /* What comes when it comes is taken just now. */
         if (feed->period_ns == 0)
-            at.due_ns = watch_now_ns();
+            at.due_ns = now_ns();
     }
 }
 

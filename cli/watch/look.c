@@ -126,7 +126,7 @@ static void take_rates(struct watch *watch)
 
 void look_at_end(struct watch *watch)
 {
-    watch->now_ns = watch_now_ns();
+    watch->now_ns = now_ns();
     for (size_t i = 0; i < watch->count; i++)
         watch->sources[i].rate = (double)watch->sources[i].counters.published * 1e9 /
                                  (double)(watch->now_ns - watch->begin_ns + 1);
@@ -172,7 +172,7 @@ static void tell_source(const struct watch_output *output, struct watched *sourc
 
 static void look_at_feeds(struct watch *watch)
 {
-    watch->now_ns = watch_now_ns();
+    watch->now_ns = now_ns();
     for (size_t i = 0; i < watch->count; i++)
         watch->sources[i].report = feed_look(&watch->sources[i].feed, watch->now_ns);
 }

@@ -14,7 +14,7 @@
 /** Wakes early for a signal, and to look at what changes without a tick. */
 static void sleep_until(uint64_t deadline_ns)
 {
-    const uint64_t latest = watch_now_ns() + SLEEP_NS;
+    const uint64_t latest = now_ns() + SLEEP_NS;
     const uint64_t until = deadline_ns < latest ? deadline_ns : latest;
     const struct timespec time = {
         .tv_sec = (time_t)(until / SECOND_NS),
@@ -54,7 +54,7 @@ int ticks_run(struct watch *watch, const struct watch_output *output,
     /* The others follow the first tick: half a period behind the first frames, so that a source of
      * the same rate has its frame ready at each, whichever of the two is a little late. */
     uint64_t due_ns = watch->begin_ns + SECOND_NS / watch->rate / 2;
-    while (!signals_caught() && watch_now_ns() < due_ns)
+    while (!signals_caught() && now_ns() < due_ns)
         sleep_until(due_ns);
     for (;;) {
         const uint64_t aborted_before = watch->counters.aborted;
