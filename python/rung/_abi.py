@@ -197,6 +197,7 @@ FUNCTIONS = {
     "rung_context_metadata": _text,
     "rung_context_report": _text,
     "rung_context_restart_report": (rung_result, [c_void_p]),
+    "rung_preprocess": (rung_result, [c_void_p, POINTER(rung_frame), rung_span, POINTER(c_size_t)]),
     "rung_detect": _run,
     "rung_embed": _run,
     "rung_segment": _run,

@@ -4,20 +4,26 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import ctypes
 import json
 import threading
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _abi
 from ._handle import Handle
 from ._library import chars, library, written
+from .errors import CapacityError
 from .frame import Format, Frame, borrow, whole
 from .info import WHOLE, RunInfo
 from .results import Answer, Detections, Embedding, Mask, answer
 from .ticket import Ticket, hand_over, let_go
+
+
+TENSOR_ALIGNMENT = 64  # of rung_preprocess
 
 
 def share(name: str, value: float | None) -> int:
@@ -43,6 +49,20 @@ def context_options(*, min_confidence: float | None = None, iou: float | None = 
         min_confidence=share("min_confidence", min_confidence), iou=share("iou", iou),
         max_targets=whole("max_targets", max_targets or 0, 32), identity=chars(identity),
         depth=whole("depth", depth, 32), plan=chars(json.dumps(plan) if isinstance(plan, dict) else plan))
+
+
+def tensor_bytes(context: int, frame: _abi.rung_frame) -> int:
+    """How large the tensor is that the library makes of a frame."""
+    size = ctypes.c_size_t()
+    with contextlib.suppress(CapacityError):
+        library().rung_preprocess(context, frame, _abi.rung_span(None, 0), size)
+    return size.value
+
+
+def aligned(size: int) -> np.ndarray:
+    """Bytes that begin where the library wants a tensor to begin."""
+    room = np.empty(size + TENSOR_ALIGNMENT, np.uint8)
+    return room[-room.ctypes.data % TENSOR_ALIGNMENT:][:size]
 
 
 class Output:
@@ -94,6 +114,16 @@ class Context:
     def segment(self, picture: ArrayLike | Frame, format: Format | None = None) -> Mask:
         """The class of each pixel, by a model that is a segmenter."""
         return self._run(library().rung_segment, picture, format)
+
+    def preprocess(self, picture: ArrayLike | Frame, format: Format | None = None) -> np.ndarray:
+        """The tensor that the model is given for a picture, and nothing else: its bytes, to be viewed as the type and
+        shape that the model file declares (`rung inspect`)."""
+        frame, array = borrow(picture, format)
+        with self._handle.use() as context:
+            tensor = aligned(tensor_bytes(context, frame))
+            library().rung_preprocess(context, frame, _abi.rung_span(tensor.ctypes.data, tensor.size), None)
+        del array  # borrowed until here
+        return tensor
 
     def _run(self, function, picture, format) -> Any:
         frame, array = borrow(picture, format)

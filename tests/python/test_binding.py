@@ -377,6 +377,14 @@ def test_threads_get_the_same_bytes_from_one_model(faces):
     assert not wrong and len(faces._idle) <= 4
 
 
+def test_preprocess_gives_the_tensor_of_the_model(opened):
+    context = opened("effnet_lite0").context()
+    square = picture()[:448, :448]
+    tensor = context.preprocess(square).view(np.float32).reshape(3, 224, 224)
+    means = square.reshape(224, 2, 224, 2, 3).mean(axis=(1, 3)).transpose(2, 0, 1)  # half the size: of four pixels the mean
+    assert tensor.ctypes.data % 64 == 0 and np.abs(tensor * 128 + 127 - means).max() <= 0.51
+
+
 def test_other_threads_run_while_the_library_works(faces):
     """The counter would stand still for a whole run of the model if the interpreter were held."""
     context, counted, done = faces.context(), [0], threading.Event()
