@@ -4,21 +4,20 @@
 import argparse
 import json
 
-from . import LEAST_PHOTOGRAPHS, Quantising
 from . import __doc__ as about
-from .forms import FORMS, check_weight_bits, form_of
-from .ranges import Range
+from .forms import FORMS, LEAST_PHOTOGRAPHS, check_weight_bits, form_of
 
 SHOWN = 10
 
 
 def parse_range(text):
+    """The percentile; None for the plain ends."""
     if text == "minmax":
-        return Range()
+        return None
     try:
         name, percentile = text.split("=")
         if name == "percentile" and 50 < float(percentile) < 100:
-            return Range(float(percentile))
+            return float(percentile)
     except ValueError:
         pass
     raise argparse.ArgumentTypeError(f"{text} is neither minmax nor percentile=P with a P between 50 and 100")
@@ -53,6 +52,8 @@ def print_report(report):
 
 
 def run(arguments):
+    from .making import Quantising  # with the quantiser, which the other commands need not wait for
+
     form = form_of(arguments.form)
     check_weight_bits(arguments.weight_bits, form)
     report = Quantising(arguments, form).run()
@@ -76,7 +77,7 @@ def add(commands):
     one.add_argument("--float-worst", type=parse_count, default=0, metavar="N",
                      help="keep in float the N operations that do most damage when they alone are quantised")
     one.add_argument("--no-rules", action="store_true", help="quantise row builders and attention, too")
-    one.add_argument("--range", type=parse_range, default=Range(), metavar="HOW",
+    one.add_argument("--range", dest="percentile", type=parse_range, metavar="HOW",
                      help="minmax (default), or percentile=P: P per cent of a tensor's numbers lie inside")
     one.add_argument("--weight-bits", type=int, metavar="BITS",
                      help="7: for processors whose 8 bit products saturate (x86 without VNNI); default 8")

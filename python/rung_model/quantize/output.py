@@ -16,6 +16,7 @@ import onnxruntime
 from .. import Refusal, fix, program
 
 SCHEMA = 1
+MOST_TEXT = 1048576  # bytes of a spec, or of a licence
 MOST_RECORD = 131072  # half of what a gate record may have: the gates come later
 ROOM = 8  # times the graph, in the temporary folder and at the place of the output
 # What is true of the f32 form alone, or made anew.
@@ -52,10 +53,20 @@ def must_have_room(folder, bytes_needed):
         raise Refusal(f"{folder} has {free / 1e6:.0f} MB free, and {bytes_needed / 1e6:.0f} MB are needed; make room")
 
 
-def read_spec(path):
+def read_text(path, what):
     try:
-        spec = json.loads(path.read_text(encoding="utf-8"))
+        if not path.is_file() or path.stat().st_size > MOST_TEXT:
+            raise Refusal(f"{what} {path} is no file of at most {MOST_TEXT} bytes")
+        return path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
+        raise Refusal(f"{what} {path} cannot be read: {error}")
+
+
+def read_spec(path):
+    text = read_text(path, "the spec")
+    try:
+        spec = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise Refusal(f"{path} cannot be read as a spec: {error}; `import` writes one")
     if not isinstance(spec, dict):
         raise Refusal(f"{path} is no spec: it is not a JSON object")
@@ -70,10 +81,7 @@ def as_text(member, folder):
     """A text that a spec holds or names, so that it goes with the spec wherever that is put."""
     if not isinstance(member, dict) or "file" not in member:
         return member
-    try:
-        return {"text": (folder / member["file"]).read_text(encoding="utf-8")}
-    except (OSError, ValueError) as error:
-        raise Refusal(f"the licence {member['file']} cannot be read: {error}")
+    return {"text": read_text(folder / member["file"], "the licence")}
 
 
 def spec_of(spec, folder, form, graph_bytes, files):

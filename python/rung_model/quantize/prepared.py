@@ -52,7 +52,7 @@ def fold(model, folder):
         with quiet.quiet():
             quant_pre_process(str(named), str(path), skip_symbolic_shape=True)
     except Exception as error:  # the runtime and onnx each raise their own
-        raise Refusal(f"ONNX Runtime cannot prepare the graph: {str(error).splitlines()[0]}")
+        raise Refusal(f"ONNX Runtime cannot prepare the graph: {quiet.first_line(error)}")
     return onnx.load(path)
 
 

@@ -17,16 +17,9 @@ from .quantiser import KINDS
 CHUNK = 8
 
 
-class Range:
-    """How the ends of a tensor's range are found: plainly, or so that `percentile` of its numbers lie inside."""
-
-    def __init__(self, percentile=None):
-        self.percentile = percentile
-        self.method = CalibrationMethod.MinMax if percentile is None else CalibrationMethod.Percentile
-        self.chunk = CHUNK if percentile is None else 1
-
-    def __str__(self):
-        return "minmax" if self.percentile is None else f"percentile={self.percentile:g}"
+def text_of(percentile):
+    """How reports call it. None: the plain ends."""
+    return "minmax" if percentile is None else f"percentile={percentile:g}"
 
 
 class Reader(calibrate.CalibrationDataReader):
@@ -55,18 +48,18 @@ def must_be_finite(tensors):
                           "quantised: clip them, or cut the graph before it")
 
 
-def gather(model, feeds, how, folder):
-    """The ranges of all tensors of a prepared model."""
+def gather(model, feeds, percentile, folder):
+    """The ranges of all tensors of a prepared model: plain, or such that this percentage of a tensor's numbers lies inside."""
     path = folder / "to_calibrate.onnx"
     path.write_bytes(model.SerializeToString())
-    options = {} if how.percentile is None else {"percentile": how.percentile}
+    method = CalibrationMethod.MinMax if percentile is None else CalibrationMethod.Percentile
     with quiet.quiet():
-        calibrator = calibrate.create_calibrator(path, KINDS, str(folder / "augmented.onnx"), how.method,
-                                                 extra_options=options)
-    for chunk in chunks(feeds, how.chunk):
+        calibrator = calibrate.create_calibrator(path, KINDS, str(folder / "augmented.onnx"), method,
+                                                 extra_options={} if percentile is None else {"percentile": percentile})
+    for chunk in chunks(feeds, CHUNK if percentile is None else 1):
         with quiet.quiet():
             calibrator.collect_data(Reader(chunk))
     with quiet.quiet():
         tensors = calibrator.compute_data()
     must_be_finite(tensors)
-    return TensorsData(how.method, dict(sorted(tensors.items())))  # sets of names have no order of their own
+    return TensorsData(method, dict(sorted(tensors.items())))  # sets of names have no order of their own
