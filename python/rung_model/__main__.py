@@ -6,6 +6,7 @@ import sys
 
 from . import Refusal, build, compare, efficientnet_lite, fix, tflite
 from .importers import command as importers
+from .quantize import command as quantize
 from .rewrite import command as rewrite
 
 CONVERTERS = {"efficientnet-lite0": efficientnet_lite.convert, "tflite": tflite.convert}
@@ -76,6 +77,7 @@ def parser():
     add_convert(commands)
     importers.add(commands)
     rewrite.add(commands)
+    quantize.add(commands)
     return top
 
 
