@@ -34,7 +34,7 @@ def test_average_precision_of_both_is_told_by_sizes(forms, gate, tmp_path):
     """The moved corner has an IoU of 0.85 with its label: right at 8 of the 10 thresholds. It has 2,500 pixels, a medium
     area, and the middle 10,000, a large one."""
     form = forms.form(rows=[MIDDLE, [0.02, *CORNER[1:]]])
-    coco = measured(gate, forms, form, write_labels(tmp_path / "x.json", names=("BRIGHT", " corner")))
+    coco = measured(gate, forms, form, write_labels(tmp_path / "x.json", names=("BRIGHT", "Corner")))
     assert (coco["pictures"], coco["targets"], coco["classes"]) == (PICTURES, 2 * PICTURES, 2)
     assert coco["f32"]["all"] == {"ap": pytest.approx(1), "ap50": pytest.approx(1)}
     assert coco["form"]["all"] == {"ap": pytest.approx(0.9), "ap50": pytest.approx(1)}

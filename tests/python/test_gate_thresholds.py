@@ -53,6 +53,12 @@ def test_a_form_that_passes_keeps_its_threshold(forms, gate):
     assert entry["thresholds"]["suggested"] == 0.5 and len(entry["thresholds"]["measured"]) == 1 and form.read_bytes() == before
 
 
+def test_a_threshold_that_a_model_file_rounds_stays_what_the_spec_says(forms, gate):
+    form = forms.form(rows=corner(0.85), selection={"min_confidence": 0.3, "suppress": False})
+    before = form.read_bytes()
+    assert suggested(gate, forms, form, "--apply")["min_confidence"] == 0.3 and form.read_bytes() == before
+
+
 def test_what_no_threshold_recovers_is_said(forms, gate):
     form = forms.form(rows=corner(0.1))
     out = gate(form, *against(forms), "--suggest-threshold", "--apply", missed=True)

@@ -26,6 +26,7 @@ class Gate:
 
     def __init__(self, arguments, folder):
         self.arguments, self.folder = arguments, folder
+        self.applied = None  # the threshold that the spec is given
         self.photographs = photographs.find(arguments.photos)
         self.form = forms.open_model(arguments.form, folder, "form")
         self.record = record.Record(self.form)
@@ -33,7 +34,7 @@ class Gate:
         self.right = forms.open_model(arguments.against, folder, "f32") if arguments.against else self.form
         self.labels = self.read_labels() if arguments.labels else None
         if arguments.suggest_threshold:
-            thresholds.own_of(self.form)
+            thresholds.must_be_searched(self.form)
 
     def read_labels(self):
         if self.form.info["role"] != "detector":
@@ -48,18 +49,22 @@ class Gate:
         options = self.arguments
         return measure.measure(packed, self.right.packed, self.photographs, options.rung, options.threads, options.labels)
 
-    def entry(self):
-        """What the record gets, and what it is called on the form's own spec where a threshold is taken."""
-        gate, chosen = self.measured(self.form.packed), None
+    def with_suggestion(self, gate):
+        """The packed form to go on with, and its gate: where a lower threshold is applied, the form that has it."""
+        rows, chosen, better = thresholds.suggest(self.form, gate, self.folder, self.measured)
         packed = self.form.packed
+        if self.arguments.apply and better is not gate:
+            self.applied, packed, gate = chosen, thresholds.packed_with(chosen, self.folder), better
+        gate["thresholds"] = {"measured": rows, "suggested": chosen}
+        return packed, gate
+
+    def entry(self):
+        """What the record gets, and the packed form that was measured."""
+        packed, gate = self.form.packed, self.measured(self.form.packed)
         if self.arguments.suggest_threshold:
-            rows, chosen, better = thresholds.suggest(self.form, gate, self.folder, self.measured)
-            if self.arguments.apply and chosen is not None and better is not gate:
-                gate, packed = better, self.folder / f"threshold-{chosen}.rung"
-            gate["thresholds"] = {"measured": rows, "suggested": chosen}
+            packed, gate = self.with_suggestion(gate)
         if gate["role"] == "detector":
-            own = self.form.info["selection"]["min_confidence"]
-            gate["min_confidence"] = own if packed == self.form.packed else chosen
+            gate["min_confidence"] = thresholds.threshold_of(self.form) if self.applied is None else self.applied
         if self.labels:
             gate["coco"] = coco.compare(packed, self.right.packed, gate, self.labels, self.photographs,
                                         self.arguments.score_floor)
@@ -80,14 +85,15 @@ class Gate:
             self.record.append(entry)
         else:
             say(f"{self.form.place} names no file as its gate record: what was measured is not written")
-        own = self.form.info.get("selection", {}).get("min_confidence")
-        if self.arguments.apply and entry["min_confidence"] != own:
-            thresholds.apply(self.form, entry["min_confidence"])
+        if self.applied is not None:
+            thresholds.apply(self.form, self.applied)
 
 
 def run(arguments):
     if arguments.apply and not arguments.suggest_threshold:
         raise Refusal("--apply is for --suggest-threshold")
+    if arguments.report and not pathlib.Path(arguments.report).parent.is_dir():
+        raise Refusal(f"{arguments.report} cannot be written: its folder is not there; make it first")
     with tempfile.TemporaryDirectory(prefix="rung-gate-") as name:  # which nobody else may enter
         gate = Gate(arguments, pathlib.Path(name))
         entry, packed = gate.entry()

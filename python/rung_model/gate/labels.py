@@ -17,7 +17,7 @@ def some(names):
 
 
 def plain(name):
-    return str(name).strip().casefold()
+    return str(name).casefold()
 
 
 class Labels:

@@ -25,6 +25,10 @@ def check_lines(entry):
         yield f"  {name:<{widths[0]}}  {value:>{widths[1]}}  {least:>{widths[2]}}  {missed}".rstrip()
 
 
+def cosine_line(entry):
+    return "cosine " + ", ".join(f"{name} {value:.5f}" for name, value in entry["cosine"].items() if value is not None)
+
+
 def precision_line(entry):
     both = entry["coco"]
     figures = "; ".join(f"{what} {number(both['form']['all'][key])}, f32 {number(both['f32']['all'][key])}"
@@ -52,6 +56,8 @@ def lines(entry, arguments):
     yield (f"{entry['identity']} on {entry['rung']} against {against['identity']} on {against['rung']}, "
            f"{entry['pictures']} photographs: {'passed' if entry['passed'] else 'MISSED'}")
     yield from check_lines(entry)
+    if "cosine" in entry:
+        yield cosine_line(entry)
     if "coco" in entry:
         yield precision_line(entry)
     yield f"{entry['bytes']['form'] / UNIT:.2f} MB, f32 {entry['bytes']['f32'] / UNIT:.2f} MB"

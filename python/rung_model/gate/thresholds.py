@@ -13,13 +13,16 @@ DECIMALS = 3
 MEMBER = re.compile(r'("min_confidence"\s*:\s*)[-+0-9.eE]+')
 
 
-def own_of(model):
-    selection = model.info.get("selection") or {}
+def threshold_of(model):
+    """As the spec says it; a model file has it to the nearest 1/65535."""
+    return (model.spec or model.info)["selection"]["min_confidence"]
+
+
+def must_be_searched(model):
     if model.spec is None:
         raise Refusal(f"{model.place} is a packed file; name its spec for --suggest-threshold")
-    if model.info["role"] != "detector" or "min_confidence" not in selection:
+    if model.info["role"] != "detector":
         raise Refusal(f"{model.place} is no detector, and has no threshold to suggest")
-    return model.spec["selection"]["min_confidence"]
 
 
 def candidates(spec):
@@ -34,6 +37,10 @@ def with_threshold(spec, value):
     return {**spec, "selection": {**spec["selection"], "min_confidence": value}}
 
 
+def packed_with(value, folder):
+    return folder / f"threshold-{round(value * 10**DECIMALS)}.rung"
+
+
 def figures(value, gate):
     above = next(check for check in gate["checks"] if check["name"] == "found of 40 px and more")
     return {"min_confidence": value, "found": above["value"], "extra": gate["extra"], "extra_share": gate["extra_share"],
@@ -44,12 +51,12 @@ def suggest(model, own_gate, folder, measured):
     """The table of what was measured, the threshold to take (None: none of them passes), and the gate measured with it.
     `measured(packed)` is a gate of a packed form. Extra targets only grow further down, so the first that passes has the
     fewest."""
-    own = own_of(model)
+    own = threshold_of(model)
     rows = [figures(own, own_gate)]
     if own_gate["passed"]:
         return rows, own, own_gate
     for value in candidates(model.spec):
-        gate = measured(forms.pack(model.place, with_threshold(model.spec, value), folder, f"threshold-{value}"))
+        gate = measured(forms.pack(model.place, with_threshold(model.spec, value), folder, packed_with(value, folder).stem))
         rows.append(figures(value, gate))
         if gate["passed"]:
             return rows, value, gate
