@@ -73,6 +73,9 @@ bool gate_compare(struct gate_tally *tally, const struct gate_answers *answers);
 /** The same of an embedder's answers to the middle of the picture, right behind. */
 bool gate_add_middle(struct gate_tally *tally, const struct gate_answers *answers);
 
+/** Keeps a picture among the worst, where it differs and is one of them. */
+void gate_keep_if_worst(struct gate_tally *tally, struct gate_worst picture);
+
 /** Adds the second to the first. False without memory. */
 bool gate_tally_add(struct gate_tally *tally, const struct gate_tally *other);
 void gate_tally_finish(struct gate_tally *tally);

@@ -264,25 +264,6 @@ static double apart_at_last(const struct gate_tally *tally, const struct gate_an
     return answers->role == RUNG_ROLE_DETECTOR ? more : more / ((double)mask->count * mask->stride);
 }
 
-static bool is_worse(const struct gate_worst *a, const struct gate_worst *b)
-{
-    return a->apart > b->apart || (a->apart == b->apart && a->picture < b->picture);
-}
-
-static void keep_if_worst(struct gate_tally *tally, struct gate_worst row)
-{
-    size_t at = tally->worst_count;
-    while (at > 0 && is_worse(&row, &tally->worst[at - 1]))
-        at--;
-    if (at == GATE_WORST || !(row.apart > 0))
-        return;
-    if (tally->worst_count < GATE_WORST)
-        tally->worst_count++;
-    memmove(&tally->worst[at + 1], &tally->worst[at],
-            (tally->worst_count - 1 - at) * sizeof *tally->worst);
-    tally->worst[at] = row;
-}
-
 bool gate_compare(struct gate_tally *tally, const struct gate_answers *answers)
 {
     const rung_packet_header *right = answers->right->packet, *form = answers->form->packet;
@@ -299,8 +280,8 @@ bool gate_compare(struct gate_tally *tally, const struct gate_answers *answers)
     else
         compare_masks(tally, right, form);
     if (complete)
-        keep_if_worst(tally,
-                      (struct gate_worst){answers->picture, apart_at_last(tally, answers, before)});
+        gate_keep_if_worst(
+            tally, (struct gate_worst){answers->picture, apart_at_last(tally, answers, before)});
     return complete;
 }
 
@@ -321,7 +302,7 @@ static void add_counts(struct gate_tally *tally, const struct gate_tally *other)
     tally->pixels += other->pixels;
     tally->same += other->same;
     for (size_t i = 0; i < other->worst_count; i++)
-        keep_if_worst(tally, other->worst[i]);
+        gate_keep_if_worst(tally, other->worst[i]);
     for (size_t i = 0; i < MASK_CLASSES; i++) {
         tally->both[i] += other->both[i];
         tally->either[i] += other->either[i];

@@ -2,6 +2,7 @@
 """rung-model gate: what was measured is told, and stands in the form's record, where packing looks for it."""
 
 import json
+import os
 
 import pytest
 
@@ -100,8 +101,10 @@ def test_the_record_stays_small(forms, gate):
 def test_a_record_is_written_whole_or_not_at_all(forms, gate, monkeypatch):
     form = forms.form(rows=corner(0.85))
     before = (forms.folder / "form.gate.json").read_bytes()
-    monkeypatch.setattr("rung_model.fix.os.replace", lambda *_: (_ for _ in ()).throw(OSError("no room")))
-    with pytest.raises(OSError):
+    def full(*_):
+        raise OSError("no room")
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="no room"):
         gate(form, *against(forms))
     assert (forms.folder / "form.gate.json").read_bytes() == before
     assert not list(forms.folder.glob("*.tmp"))

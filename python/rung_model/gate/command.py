@@ -9,7 +9,7 @@ import tempfile
 
 from .. import Refusal, fix, photographs
 from . import __doc__ as about
-from . import coco, costs, forms, measure, page, record, table, thresholds, worst
+from . import costs, forms, measure, page, record, table, thresholds, worst
 from .labels import Labels
 
 SCHEMA = 1
@@ -18,7 +18,7 @@ SCORE_FLOOR = 0.05
 
 def say(text):
     """Beside the results, which go to standard output."""
-    print(f"rung_model: {text}", file=sys.stderr)
+    print(f"rung-model: {text}", file=sys.stderr)
 
 
 class Gate:
@@ -37,6 +37,8 @@ class Gate:
             thresholds.must_be_searched(self.form)
 
     def read_labels(self):
+        from . import coco  # here, as pycocotools is for labels alone
+        self.compare = coco.compare
         if self.form.info["role"] != "detector":
             raise Refusal(f"--labels is for detectors, and {self.form.place} is none")
         labels = Labels(self.arguments.labels, self.photographs, self.form.labels)
@@ -66,7 +68,7 @@ class Gate:
         if gate["role"] == "detector":
             gate["min_confidence"] = thresholds.threshold_of(self.form) if self.applied is None else self.applied
         if self.labels:
-            gate["coco"] = coco.compare(packed, self.right.packed, gate, self.labels, self.photographs,
+            gate["coco"] = self.compare(packed, self.right.packed, gate, self.labels, self.photographs,
                                         self.arguments.score_floor)
         gate["bytes"] = {"form": self.form.payload_bytes, "f32": self.right.payload_bytes}
         gate.update(costs.costs(self.served(packed, gate), self.right.packed, gate, self.arguments.threads))
