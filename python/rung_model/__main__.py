@@ -5,6 +5,7 @@ import argparse
 import sys
 
 from . import Refusal, build, compare, efficientnet_lite, fix, tflite
+from .gate import command as gate
 from .importers import command as importers
 from .quantize import command as quantize
 from .rewrite import command as rewrite
@@ -75,6 +76,7 @@ def parser():
                      help="largest relative L2 between the answers of the graphs as written (default %(default)s)")
     one.set_defaults(run=run_fix)
     add_convert(commands)
+    gate.add(commands)
     importers.add(commands)
     rewrite.add(commands)
     quantize.add(commands)
