@@ -7,6 +7,7 @@
 #include "common.h"
 #include "device.h"
 #include "forms.h"
+#include "gated.h"
 #include "roles.h"
 
 static bool line_only;
@@ -56,13 +57,16 @@ static int explain_model(rung_instance *instance, json_t *json)
         result = rung_model_get_info(model, &info);
     if (result == RUNG_OK)
         result = run_once(model, &info, &run);
-    if (result == RUNG_OK)
+    if (result == RUNG_OK) {
+        json_t *gated = gated_find(instance, common.model, info.artifact);
         set_member(json, "model",
-                   json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:i,s:f}", "name", info.name, "identity",
-                             info.identity, "rung", run.rung, "precision", run.precision, "why",
-                             info.reason, "signed", info.key_id[0] != 0, "artifact", info.artifact,
-                             "threads", (int)info.threads, "run_ms", (double)run.run_ns / 1e6),
+                   json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:i,s:f,s:o?}", "name", info.name,
+                             "identity", info.identity, "rung", run.rung, "precision",
+                             run.precision, "why", info.reason, "signed", info.key_id[0] != 0,
+                             "artifact", info.artifact, "threads", (int)info.threads, "run_ms",
+                             (double)run.run_ns / 1e6, "gated", gated),
                    &complete);
+    }
     const int status = result != RUNG_OK ? fail_to_open(result)
                        : complete        ? EXIT_DONE
                                          : fail_memory();
@@ -202,6 +206,7 @@ static void print_explanation(const json_t *json)
                                                               : "UNSIGNED",
                text_of(model, "artifact"));
         const int threads = (int)json_integer_value(json_object_get(model, "threads"));
+        gated_print(json_object_get(model, "gated"), 11);
         printf("ran on     %s: %s; %.1f ms with %d thread%s\n", text_of(model, "rung"),
                text_of(model, "why"), json_real_value(json_object_get(model, "run_ms")), threads,
                threads == 1 ? "" : "s");

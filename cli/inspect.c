@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <rung/artifact.h>
 
 #include "common.h"
+#include "gated.h"
+
+#define LABEL 24 /* columns of a row's name */
 
 static bool want_spec;
 
@@ -14,14 +18,42 @@ static rung_result write_inspection(void *path, rung_span to, size_t *needed)
                                  needed);
 }
 
+/** False for what a terminal could take for a command; a file may say anything. */
+static bool is_plain(const char *text, bool lines)
+{
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
+        const bool ends_line =
+            *at == '\n' || *at == '\t' || *at == '\f' || (*at == '\r' && at[1] == '\n');
+        if ((*at < 0x20 && !(lines && ends_line)) || (*at == 0xc2 && at[1] < 0xa0))
+            return false;
+    }
+    return true;
+}
+
+/** Text as it is where it is plain, and everything else as JSON. NULL without memory. */
+static char *shown_of(const json_t *value, bool lines)
+{
+    const char *text = json_string_value(value);
+    if (text && is_plain(text, lines))
+        return strdup(text);
+    return json_text(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(6));
+}
+
+static char *shown_key(const char *key)
+{
+    json_t *text = json_string(key);
+    char *shown = shown_of(text, false);
+    json_decref(text);
+    return shown;
+}
+
 static bool print_row(const char *key, const json_t *value, int indent)
 {
-    char *text =
-        json_is_string(value) ? NULL : json_text(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-    const char *shown = text ? text : json_string_value(value);
+    /* Texts of the file itself, such as its licence, have lines. */
+    char *shown = shown_of(value, indent == 0);
     if (shown)
-        printf("%*s%-*s%s\n", indent, "", 24 - indent, key, shown);
-    free(text);
+        printf("%*s%-*s%s\n", indent, "", LABEL - indent, key, shown);
+    free(shown);
     return shown != NULL;
 }
 
@@ -33,12 +65,28 @@ static bool print_table(const json_t *object, int indent)
     bool complete = true;
     json_object_foreach((json_t *)object, key, value)
     {
-        if (json_is_object(value)) {
-            printf("%*s%s\n", indent, "", key);
+        char *label = shown_key(key);
+        if (!label)
+            complete = false;
+        else if (json_is_object(value)) {
+            printf("%*s%s\n", indent, "", label);
             complete = print_table(value, indent + 2) && complete;
         } else
-            complete = print_row(key, value, indent) && complete;
+            complete = print_row(label, value, indent) && complete;
+        free(label);
     }
+    return complete;
+}
+
+/** The gate record in short in place of all that is in it. False without memory. */
+static bool print_report(json_t *report)
+{
+    json_t *gated = json_incref(json_object_get(report, "gated"));
+    json_object_del(report, "gated");
+    json_object_del(report, "gate");
+    const bool complete = print_table(report, 0);
+    gated_print(gated, LABEL);
+    json_decref(gated);
     return complete;
 }
 
@@ -60,7 +108,7 @@ static int run(int count, char **operands)
         return status;
     bool complete = want_spec     ? print_spec(json)
                     : common.json ? print_json(json)
-                                  : print_table(json, 0);
+                                  : print_report(json);
     json_decref(json);
     return complete ? EXIT_DONE : fail_memory();
 }

@@ -1,90 +1,86 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Release-time work on models: python -m rung_model COMMAND"""
+"""Release-time work on models: from an exported ONNX graph to a model file that is gated and signed."""
 
 import argparse
+import importlib
 import sys
 
-from . import Refusal, build, compare, efficientnet_lite, fix, tflite
-from .importers import command as importers
-from .rewrite import command as rewrite
+from rung import __version__
 
-CONVERTERS = {"efficientnet-lite0": efficientnet_lite.convert, "tflite": tflite.convert}
+from . import Refusal
+
+# Name of each command, and the module that adds it.
+COMMANDS = {
+    "fix": "fix_command",
+    "convert": "convert_command",
+    "import": "importers.command",
+    "rewrite": "rewrite.command",
+    "quantize": "quantize.command",
+    "gate": "gate.command",
+}
+
+# What a command may use besides NumPy: the module's name, and the package's.
+PACKAGES = {"onnx": "onnx", "onnxruntime": "onnxruntime", "PIL": "pillow", "pycocotools": "pycocotools"}
 
 
-def parse_shape(text):
-    name, separator, numbers = text.rpartition("=")
+def package_of(error):
+    """The package that an ImportError lacks; None where the mistake is another."""
+    return PACKAGES.get((error.name or "").partition(".")[0]) if isinstance(error, ModuleNotFoundError) else None
+
+
+def needs(command, package):
+    return Refusal(f"{command} needs the package {package}, which is not installed; install what all commands need with "
+                   "pip install './python[model]' in a clone of Rung")
+
+
+def add_unusable(commands, name, package):
+    """A command whose packages are not there is listed, and says so whatever it is given."""
+    def run(_):
+        raise needs(name, package)
+    one = commands.add_parser(name, help=f"(needs the package {package}, which is not installed)", add_help=False)
+    one.set_defaults(run=run, unusable=True)
+
+
+def add(commands, name, module):
     try:
-        shape = [int(number) for number in numbers.split(",")]
-    except ValueError:
-        shape = []
-    if not separator or not shape or min(shape) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not of the form NAME=1,3,640,640")
-    return name, shape
-
-
-def must_be_near(what, distance, bound):
-    """Also refuses what is no number."""
-    if not distance <= bound:
-        raise Refusal(f"{what}: relative L2 {distance:.3g}, allowed {bound:.3g}; nothing was written")
-
-
-def run_fix(arguments):
-    model = fix.load(arguments.model)
-    fixed = fix.fix(model, dict(arguments.shape), arguments.opset)
-    reference = fix.free_shapes(model)
-    edit = compare.largest_distance(reference, fixed, arguments.inputs)
-    must_be_near(f"the fixed graph answers otherwise than {arguments.model}", edit, arguments.bound)
-    served = compare.largest_distance(reference, fixed, arguments.inputs, optimised=True)
-    must_be_near(f"ONNX Runtime optimises the fixed graph to other answers than {arguments.model}",
-                 served, compare.SERVED_BOUND)
-    fix.save(fixed, arguments.output)
-    print(f"{arguments.output}: same answers as {arguments.model} on {len(arguments.inputs)} inputs: "
-          f"relative L2 {edit:.3g} as written (allowed {arguments.bound:.3g}), "
-          f"{served:.3g} as optimised (allowed {compare.SERVED_BOUND:.3g})")
-
-
-def run_convert(arguments):
-    model = CONVERTERS[arguments.format](build.read_file(arguments.model))
-    fix.save(model, arguments.output)
-    shapes = [f"{value.name} {'x'.join(map(str, fix.shape_of(value)))}"
-              for value in [*model.graph.input, *model.graph.output]]
-    print(f"{arguments.output}: {len(model.graph.node)} nodes, {', '.join(shapes)}")
-
-
-def add_convert(commands):
-    one = commands.add_parser("convert", help="make an ONNX graph of a model in another format")
-    one.add_argument("format", choices=CONVERTERS, help="what the file is")
-    one.add_argument("model", help="the file as published")
-    one.add_argument("output", help="the file to write")
-    one.set_defaults(run=run_convert)
+        importlib.import_module(f".{module}", __package__).add(commands)
+    except ImportError as error:
+        if package_of(error) is None:
+            raise
+        add_unusable(commands, name, package_of(error))
 
 
 def parser():
-    top = argparse.ArgumentParser(prog="rung_model", description=__doc__)
-    commands = top.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("fix", help="make a published ONNX graph fit to serve", description=fix.__doc__)
-    one.add_argument("model", help="the ONNX model as published")
-    one.add_argument("output", help="the file to write")
-    one.add_argument("--shape", action="append", default=[], type=parse_shape, metavar="NAME=1,3,640,640",
-                     help="static shape of an input; for each input that has free or wrong dimensions")
-    one.add_argument("--opset", type=int, default=fix.LEAST_OPSET, help="at least this one (default %(default)s)")
-    one.add_argument("--inputs", nargs="+", required=True, metavar="FILE",
-                     help="photographs or .npy arrays on which both graphs must agree")
-    one.add_argument("--bound", type=float, default=compare.BOUND,
-                     help="largest relative L2 between the answers of the graphs as written (default %(default)s)")
-    one.set_defaults(run=run_fix)
-    add_convert(commands)
-    importers.add(commands)
-    rewrite.add(commands)
+    top = argparse.ArgumentParser(prog="rung-model", description=__doc__)
+    top.add_argument("--version", action="version", version=f"rung-model {__version__}")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, module in COMMANDS.items():
+        add(commands, name, module)
     return top
 
 
-def main():
-    arguments = parser().parse_args()
+def parse(top):
+    arguments, unknown = top.parse_known_args()
+    if unknown and not getattr(arguments, "unusable", False):
+        top.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return arguments
+
+
+def run(arguments):
     try:
         arguments.run(arguments)
+    except ImportError as error:  # what is imported late
+        if package_of(error) is None:
+            raise
+        raise needs(arguments.command, package_of(error))
+
+
+def main():
+    arguments = parse(parser())
+    try:
+        run(arguments)
     except (Refusal, OSError) as error:
-        sys.exit(f"rung_model: {error}")
+        sys.exit(f"rung-model: {error}")
 
 
 if __name__ == "__main__":

@@ -2,13 +2,11 @@
 """Makes a published ONNX graph fit to serve: a present opset, static shapes, weights that are no
 inputs, nothing dead, one file. Only the container changes; compare.py proves that answers do not."""
 
-import contextlib
-import os
-
 import onnx
 from onnx import helper, shape_inference, version_converter
 
 from . import Refusal
+from .files import write_whole
 
 LEAST_OPSET = 17
 LEAST_IR = 8
@@ -25,21 +23,6 @@ def load(path):
 
 def save(model, path):
     write_whole(model.SerializeToString(deterministic=True), path)
-
-
-def write_whole(data, path):
-    """The whole file or none: what is at the path stays until the new file is on the disk."""
-    passing = f"{path}.{os.getpid()}.tmp"
-    try:
-        with open(passing, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(passing, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(passing)
-        raise
 
 
 def copy_of(model):

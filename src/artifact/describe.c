@@ -213,6 +213,7 @@ rung_result rung__describe_report(const struct rung__artifact *artifact, json_t 
     set_bundle(artifact, object, &failed);
     set_golden_report(view, object, &failed);
     set_records(view, object, &failed);
+    rung__describe_gates(view, object, &failed);
     rung__json_set(object, "sections", sections_of(&artifact->layout.table, &failed), &failed);
 
     *out = object;

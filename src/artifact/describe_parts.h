@@ -17,4 +17,10 @@ void rung__describe_header(const struct rung__artifact_view *view, json_t *objec
 void rung__describe_tensors(const struct rung__artifact_view *view, json_t *object, bool *failed);
 void rung__describe_labels(const struct rung__artifact_view *view, json_t *object, bool *failed);
 
+/**
+ * Sets `gated`, the gate record in short (docs/artifact.md, section 5): whether this model passed
+ * anywhere, and each measurement with its main figures. Texts of it are made fit to be shown.
+ */
+void rung__describe_gates(const struct rung__artifact_view *view, json_t *object, bool *failed);
+
 #endif

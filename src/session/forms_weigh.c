@@ -104,7 +104,7 @@ static void explain_faster(struct rung__forms *forms, const char *of_rung,
         if (forms->items[i].state == RUNG__FORM_CHOSEN &&
             (!best || forms->items[i].outcome->median_ns < best->outcome->median_ns))
             best = &forms->items[i];
-    for (uint32_t i = 0; i < forms->count; i++) {
+    for (uint32_t i = 0; i < forms->count && best; i++) {
         struct rung__form *form = &forms->items[i];
         if (form == best)
             rung__form_judge(form, RUNG__FORM_CHOSEN,
@@ -129,5 +129,6 @@ void rung__forms_weigh(const struct rung__recall *recall, struct rung__forms *fo
     for (uint32_t i = 0; i < forms->count; i++)
         if (forms->items[i].admitted)
             weigh(recall, of, &forms->items[i]);
-    explain_faster(forms, of ? own->rungs[chosen].rung : "", of);
+    if (of)
+        explain_faster(forms, own->rungs[chosen].rung, of);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`pip install ./python` brings the package alone, into an environment that has NumPy and nothing else."""
+"""`pip install ./python` brings the binding and the tools for models, into an environment that has NumPy and nothing else."""
 
 import importlib.util
 import inspect
@@ -18,6 +18,10 @@ from binding import LIBRARY, environment, picture, settings  # noqa: F401, envir
 from conftest import ROOT
 
 import rung
+from rung_model.__main__ import COMMANDS, PACKAGES, package_of
+
+# What builds the package: hatchling, and what it needs.
+BUILDERS = ("hatchling", "packaging", "pathspec", "pluggy", "tomlkit", "trove_classifiers")
 
 DETECT = """
 import sys
@@ -36,7 +40,7 @@ def fresh(tmp_path_factory):
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True, timeout=120)
     links = folder / "links"
     links.mkdir()
-    for name in ("numpy", "flit_core"):
+    for name in ("numpy", *BUILDERS):
         found = pathlib.Path(importlib.util.find_spec(name).origin).parents[1]
         for path in found.glob(f"{name}*"):
             (links / path.name).symlink_to(path)
@@ -50,16 +54,82 @@ def fresh(tmp_path_factory):
     return python, site
 
 
-def test_only_the_package_is_installed(fresh):
+def sources_of(folder):
+    return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+
+
+def test_only_the_two_packages_are_installed(fresh):
     _, site = fresh
-    assert {path.name for path in site.iterdir()} == {"links.pth", "rung", f"rung-{rung.__version__}.dist-info"}
-    sources = ROOT / "python" / "rung"
-    assert {path.name for path in (site / "rung").iterdir() if path.name != "__pycache__"} == {
-        path.name for path in sources.iterdir() if path.name != "__pycache__"}
     about = site / f"rung-{rung.__version__}.dist-info"
+    assert {path.name for path in site.iterdir()} == {"links.pth", "rung", "rung_model", about.name}
+    for package in ("rung", "rung_model"):
+        assert sources_of(site / package) == sources_of(ROOT / "python" / package)
     assert "Root-Is-Purelib: true\nTag: py3-none-any" in (about / "WHEEL").read_text()
-    assert re.findall("^Requires-Dist: (.*)$", (about / "METADATA").read_text(), re.MULTILINE) == ["numpy>=1.24"]
+    needed = re.findall("^Requires-Dist: (.*)$", (about / "METADATA").read_text(), re.MULTILINE)
+    assert [one for one in needed if "extra" not in one] == ["numpy>=1.24"]
     assert (about / "licenses" / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
+def test_building_leaves_nothing_in_the_tree(fresh):
+    assert {path.name for path in (ROOT / "python").iterdir()} - {"__pycache__"} == {
+        "LICENSE", "pyproject.toml", "rung", "rung_model"}
+
+
+def tool(fresh, *arguments, **variables):
+    """The command as it was installed, away from any clone."""
+    env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "PYTHONWARNINGS": "error", **variables}
+    return subprocess.run([fresh[0].with_name("rung-model"), *map(str, arguments)], env=env, cwd=fresh[1],
+                          capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_command_says_what_it_is(fresh):
+    assert tool(fresh, "--version").stdout == f"rung-model {rung.__version__}\n"
+    told = tool(fresh, "--help").stdout
+    assert told.startswith("usage: rung-model ") and all(f"\n    {name} " in told for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_without_the_packages_a_command_works_or_says_what_it_lacks(fresh, command):
+    done = tool(fresh, command, "--help")
+    if done.returncode == 0:
+        assert done.stdout.startswith(f"usage: rung-model {command} ") and done.stderr == ""
+    else:
+        assert re.fullmatch(rf"rung-model: {command} needs the package ({'|'.join(PACKAGES.values())}), which is not installed; "
+                            r"install .* pip install '\./python\[model\]' in a clone of Rung\n", done.stderr)
+        assert done.returncode == 1 and done.stdout == ""
+
+
+def test_what_needs_no_packages_works_without_them(fresh, tmp_path):
+    (tmp_path / "page.onnx").write_text("<html>")
+    done = tool(fresh, "import", tmp_path / "page.onnx")
+    assert done.returncode == 1 and "a page of text in place of a model" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_what_else_is_imported_in_vain_is_no_missing_package():
+    missing = ModuleNotFoundError("No module named 'onnx.helper'", name="onnx.helper")
+    assert package_of(missing) == "onnx"
+    assert package_of(ModuleNotFoundError("No module named 'colour'", name="colour")) is None
+    assert package_of(ImportError("cannot import name 'x' from 'onnx'", name="onnx")) is None
+
+
+def test_an_unknown_option_is_wrong_usage(fresh):
+    done = tool(fresh, "import", "x.onnx", "--colour")
+    assert done.returncode == 2 and "unrecognized arguments: --colour" in done.stderr
+
+
+WHICH = "from rung_model import program; print(program.path())"
+
+
+def test_installed_tools_take_the_program_that_path_finds(fresh, tmp_path):
+    program = tmp_path / "bin" / "rung"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    for folder, last in ((program.parent, f"{program}\n"), (tmp_path, "")):
+        done = subprocess.run([fresh[0], "-c", WHICH], env={"PATH": str(folder)}, cwd=tmp_path, capture_output=True, text=True,
+                              timeout=120, check=False)
+        assert done.stdout == last
+    assert "the program rung is missing; install it" in done.stderr
 
 
 def run(fresh, tmp_path, text, **variables):
@@ -105,6 +175,14 @@ def test_the_backend_is_the_one_that_the_tests_pin():
     project = tomllib.loads((ROOT / "python" / "pyproject.toml").read_text())
     (backend,) = project["build-system"]["requires"]
     assert backend.replace("_", "-") in (ROOT / "scripts" / "requirements-test.in").read_text().splitlines()
+
+
+def test_the_tools_packages_are_those_that_the_tests_pin():
+    project = tomllib.loads((ROOT / "python" / "pyproject.toml").read_text())["project"]
+    pinned = [line for line in (ROOT / "scripts" / "requirements.in").read_text().splitlines() if not line.startswith("#")]
+    wanted = project["optional-dependencies"]["model"]
+    assert sorted(wanted) == sorted(pinned)
+    assert {line.partition("==")[0] for line in wanted} == {"numpy", *PACKAGES.values()}
 
 
 def test_the_package_has_the_version_of_the_tree():

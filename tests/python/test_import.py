@@ -81,7 +81,7 @@ def test_a_graph_as_published_is_recognised_and_told_what_it_needs(name):
         pytest.skip("RUNG_TEST_DATA is not set: it names the folder of further test data")
     result, code = told(pathlib.Path(DATA) / "models" / f"{name}.onnx")
     expected = tree_spec(name)
-    assert code == 1 and "python -m rung_model fix raises it" in result["obstacles"][0]
+    assert code == 1 and "rung-model fix raises it" in result["obstacles"][0]
     assert [(one["role"], one["head"]) for one in result["recognised"]] == [(expected["role"], expected.get("head"))]
 
 

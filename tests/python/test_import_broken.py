@@ -36,7 +36,7 @@ def test_a_free_input_is_told_how_to_get_its_size(shape, tmp_path):
     made = graphs.model(shape, {"output0": [1, 84, None]}, [])
     error, text = refusal(made, tmp_path)
     assert "free dimensions" in error and "fix --shape picture=1,3,HEIGHT,WIDTH gives it one" in error
-    assert "first: python -m rung_model fix" in text and "--shape picture=1,3,HEIGHT,WIDTH" in text
+    assert "first: rung-model fix" in text and "--shape picture=1,3,HEIGHT,WIDTH" in text
 
 
 def test_a_batch_is_told_how_to_be_one_picture(tmp_path):
@@ -46,7 +46,7 @@ def test_a_batch_is_told_how_to_be_one_picture(tmp_path):
 
 def test_outputs_without_a_size_are_told_how_to_get_one(tmp_path):
     error, _ = refusal(graphs.model([1, 3, 64, 64], {"output": [1, "rows", 6]}, []), tmp_path)
-    assert "the shape of output 1×rows×6 f32 is not told; python -m rung_model fix works it out" in error
+    assert "the shape of output 1×rows×6 f32 is not told; rung-model fix works it out" in error
 
 
 def test_weights_in_another_file_are_told_and_never_opened(tmp_path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m rung_model import: recognises an exported ONNX graph, shows by what, and writes a spec for `rung pack`
+"""rung-model import: recognises an exported ONNX graph, shows by what, and writes a spec for `rung pack`
 once everything is said that no graph tells: preprocessing, labels, thresholds. Nothing is guessed: what is usual in a
 family is offered, and taken with --accept alone."""
 
@@ -10,7 +10,7 @@ import shlex
 import sys
 import textwrap
 
-from .. import Refusal, fix
+from .. import Refusal, files
 from . import FAMILIES, answers, members, obstacles, onnx_file, outright, recognise, report
 from .draft import Draft
 from .graph import Graph
@@ -78,7 +78,7 @@ def write(spec, arguments):
     path = pathlib.Path(arguments.output)
     if path.exists() and path.samefile(arguments.model):
         raise Refusal(f"{path} is the model itself; name another file for the spec")
-    fix.write_whole((json.dumps(spec, indent=2, ensure_ascii=False) + "\n").encode(), path)
+    files.write_whole((json.dumps(spec, indent=2, ensure_ascii=False) + "\n").encode(), path)
     return str(path)
 
 
@@ -147,9 +147,9 @@ def run(arguments):
     else:
         print("\n".join(one.lines()))
     if one.code() == OPEN and arguments.output:
-        print(f"rung_model: something remains to be said; {arguments.output} was not written", file=sys.stderr)
+        print(f"rung-model: something remains to be said; {arguments.output} was not written", file=sys.stderr)
     if one.obstacles:
-        raise Refusal("\nrung_model: ".join(one.obstacles))
+        raise Refusal("\nrung-model: ".join(one.obstacles))
     sys.exit(one.code())
 
 

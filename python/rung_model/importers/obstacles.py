@@ -12,7 +12,7 @@ SERVED = ("f32", "f16", "u8")
 SUPPRESSES = ("NonMaxSuppression", "NMS", "BatchedNMS")
 
 
-FIX = "python -m rung_model fix"
+FIX = "rung-model fix"
 SHAPE = "1,3,HEIGHT,WIDTH"
 
 

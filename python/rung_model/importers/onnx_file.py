@@ -35,7 +35,7 @@ FLOAT16 = 10
 
 # How files of other kinds begin, and what to do with them.
 OTHERS = [
-    (4, b"TFL3", "a TensorFlow Lite file; make an ONNX graph of it by python -m rung_model convert tflite"),
+    (4, b"TFL3", "a TensorFlow Lite file; make an ONNX graph of it by rung-model convert tflite"),
     (0, b"RUNG", "a model file already; rung inspect shows it"),
     (0, b"PK\x03\x04", "a zip archive, as PyTorch saves weights; export the model to ONNX with the code it came with"),
     (0, b"\x89HDF", "an HDF5 file, as Keras saves models; export the model to ONNX"),

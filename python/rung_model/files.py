@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are written whole or not at all."""
+
+import contextlib
+import os
+
+
+def write_whole(data, path):
+    """The whole file or none: what is at the path stays until the new file is on the disk."""
+    passing = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(passing, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(passing, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(passing)
+        raise
