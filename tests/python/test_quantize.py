@@ -10,7 +10,7 @@ from onnx import TensorProto, helper
 
 import quantizing
 from quantizing import attention, small
-from rung_model import Refusal, fix
+from rung_model import Refusal, files, fix
 from rung_model.quantize import canonical, command, forms, output, prepared, quantiser, ranges, rules, sensitivity
 from rung_model.quantize.precision import Map
 
@@ -169,7 +169,14 @@ def dynamic():
     return model
 
 
+def with_inputs():
+    model = small()
+    model.graph.input.append(helper.make_tensor_value_info("other", TensorProto.FLOAT, [1]))
+    return model
+
+
 @pytest.mark.parametrize("make, why", [
+    (with_inputs, "has 2 inputs; a model has one"),
     (halved, "is of 16 bits; .* export that one"),
     (lambda: with_node("QuantizeLinear"), "quantised already, as extra .QuantizeLinear. shows"),
     (lambda: with_node("QLinearConv"), "quantised already"),
@@ -261,6 +268,8 @@ def test_photographs_that_hold_nothing_are_refused():
     canonical.judge_classes([frozenset([0])] * 63 + [frozenset([1])], ())
     with pytest.raises(Refusal, match="all alike"):
         canonical.judge_vectors([numpy.float64([1, 0])] * 64, ())
+    with pytest.raises(Refusal, match="vectors of all 64 photographs are 0"):
+        canonical.judge_vectors([numpy.zeros(2)] * 64, ())
     canonical.judge_vectors(list(numpy.eye(64)), ())
 
 
@@ -278,11 +287,11 @@ def test_a_spec_of_another_form_is_refused(text, why, tmp_path):
 def test_the_outputs_never_take_the_place_of_the_inputs(tmp_path):
     (tmp_path / "model.onnx").write_text("graph")
     (tmp_path / "model.spec.json").write_text("spec")
-    files = output.Files(tmp_path / "model.onnx")
+    places = output.Files(tmp_path / "model.onnx")
     for name in ("model.onnx", "model.spec.json"):
         with pytest.raises(Refusal, match="would be written over"):
-            files.must_spare([tmp_path / name])
-    files.must_spare([])
+            places.must_spare([tmp_path / name])
+    places.must_spare([])
     for name, why in (("model", "does not end in .onnx"), ("none/model.onnx", "there is no folder")):
         with pytest.raises(Refusal, match=why):
             output.Files(tmp_path / name)
@@ -291,24 +300,24 @@ def test_the_outputs_never_take_the_place_of_the_inputs(tmp_path):
 
 
 def test_the_four_files_are_written_together_or_none_is(tmp_path, monkeypatch):
-    files = output.Files(tmp_path / "model.onnx")
-    files.graph.write_text("before")
-    contents = {path: b"new" for path in files.all()}
-    whole = fix.write_whole
+    places = output.Files(tmp_path / "model.onnx")
+    places.graph.write_text("before")
+    contents = {path: b"new" for path in places.all()}
+    whole = files.write_whole
 
     def full_disk(data, path):
         if "spec" in str(path):
             raise OSError(28, "No space left on device")
         whole(data, path)
 
-    monkeypatch.setattr(fix, "write_whole", full_disk)
+    monkeypatch.setattr(files, "write_whole", full_disk)
     with pytest.raises(OSError, match="No space"):
         output.write(contents)
-    assert [path.name for path in tmp_path.iterdir()] == ["model.onnx"] and files.graph.read_text() == "before"
-    monkeypatch.setattr(fix, "write_whole", whole)
+    assert [path.name for path in tmp_path.iterdir()] == ["model.onnx"] and places.graph.read_text() == "before"
+    monkeypatch.setattr(files, "write_whole", whole)
     output.write(contents)
     assert sorted(path.read_text() for path in tmp_path.iterdir()) == ["new"] * 4
-    files.gate.unlink()
-    files.gate.mkdir()
+    places.gate.unlink()
+    places.gate.mkdir()
     with pytest.raises(Refusal, match="is a folder"):
-        files.must_spare([])
+        places.must_spare([])

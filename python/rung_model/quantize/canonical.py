@@ -45,6 +45,9 @@ def judge_classes(found, labels):
 
 def judge_vectors(found, _):
     vectors = numpy.stack(found)
+    if not vectors.any():
+        raise Refusal(f"the vectors of all {len(found)} photographs are 0 in f32; import the model again, its input is prepared "
+                      "otherwise than it was trained with")
     median = float(numpy.median((vectors @ vectors.T)[numpy.triu_indices(len(vectors), 1)]))
     if not median <= LIKE:
         raise Refusal(f"the {len(found)} photographs are all alike to the model in f32: the cosine of half of their pairs is "
