@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "colour.h"
 #include "common.h"
 #include "device.h"
+#include "forms.h"
 #include "gated.h"
 #include "roles.h"
 
@@ -70,6 +72,20 @@ static int explain_model(rung_instance *instance, json_t *json)
                                          : fail_memory();
     rung_model_destroy(model);
     return status;
+}
+
+/** Adds the other forms of its file, and what each is worth here. */
+static int explain_forms(rung_instance *instance, json_t *json)
+{
+    char path[PATH_MAX];
+    bool complete = true;
+    json_t *forms;
+    const rung_result result = find_model(instance, common.model, path, sizeof path);
+    const int status = result == RUNG_OK ? forms_read(instance, path, &forms) : fail_with(result);
+    if (status != EXIT_DONE)
+        return status;
+    set_member(json, "forms", forms, &complete);
+    return complete ? EXIT_DONE : fail_memory();
 }
 
 /** Milliseconds, or a dash. */
@@ -207,6 +223,7 @@ static void print_explanation(const json_t *json)
         printf("unsigned models are admitted (--allow-unsigned)\n");
     print_device(json);
     print_rungs(json);
+    forms_print(json_object_get(json, "forms"));
     printf("runtimes\n");
     print_libraries(json_object_get(json, "runtimes"));
     print_libraries(json_object_get(json, "plugins"));
@@ -230,6 +247,8 @@ static int explain(rung_instance *instance)
     /* Where that fails, what is known is shown all the same. */
     if (status == EXIT_DONE && common.model)
         status = explain_model(instance, json);
+    if (status == EXIT_DONE && common.model)
+        status = explain_forms(instance, json);
     if (json && common.json) {
         if (!print_json(json))
             status = fail_memory();

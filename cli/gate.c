@@ -31,8 +31,9 @@ struct session {
 struct gate {
     struct gate_models models;
     struct labels labels;
-    struct session *sessions; /**< the job's, which frees them */
-    size_t sources, compared;
+    struct session *sessions;      /**< the job's, which frees them */
+    const struct sources *sources; /**< the job's */
+    size_t compared;
 };
 
 /* ---- models ------------------------------------------------------------------------------- */
@@ -189,7 +190,7 @@ static int begin(void *user, const struct sources *sources)
 {
     struct gate *gate = user;
     char own[PATH_MAX];
-    gate->sources = sources->count;
+    gate->sources = sources;
     if (gate->models.right.info.role != RUNG_ROLE_DETECTOR) {
         if (!wanted.labels)
             return EXIT_DONE;
@@ -248,12 +249,12 @@ static int finish(void *user)
     json_t *report = NULL;
     bool complete = true;
     /* Of a part of the pictures there is no verdict, and of one that failed a part may be there. */
-    if (gate->compared != gate->sources)
+    if (gate->compared != gate->sources->count)
         return EXIT_DONE;
     for (const struct session *session = gate->sessions; session; session = session->next)
         complete = gate_tally_add(&sum, &session->tally) && complete;
     if (complete)
-        report = gate_report(&gate->models, &sum, &gate->labels);
+        report = gate_report(&gate->models, &sum, &gate->labels, gate->sources);
     const int status = report ? tell(report) : fail_memory();
     json_decref(report);
     gate_tally_finish(&sum);
@@ -288,8 +289,9 @@ static int run(int count, char **operands)
 static const struct option_row options[] = {
     {.name = "data",
      .argument = "DIR",
-     .text = "the photographs, and those of the folders below it: such as have what the model is "
-             "for, and none that it was calibrated on",
+     .text = "the photographs, and those of the folders below it, or - for a list of them on "
+             "standard input: such as have what the model is for, and none that it was "
+             "calibrated on",
      .kind = OPTION_TEXT,
      .value = VALUE_PATH,
      .target = &wanted.data},

@@ -26,12 +26,23 @@ struct gate_count {
     uint64_t all, found, exact; /**< found by the form: with an IoU of 0.5, of 0.95 */
 };
 
+/** How many of the pictures that are furthest from f32 are named. */
+#define GATE_WORST 8
+struct gate_worst {
+    size_t picture; /**< its place among the sources */
+    double apart;   /**< targets that one of both alone finds; 1 less the cosine; the part of the
+                       pixels that differ */
+};
+
 /** What was counted on some pictures; zeroed it is nothing. */
 struct gate_tally {
     uint64_t pictures;
     struct samples off; /**< of each picture the largest relative L2 distance of an output */
     bool not_finite;    /**< an output had a number that is none */
     bool not_alike;     /**< the outputs are others, and were not compared */
+
+    struct gate_worst worst[GATE_WORST]; /**< the worst first; of equal ones the earlier */
+    size_t worst_count;
 
     struct gate_count bands[GATE_BANDS];
     uint64_t form_targets, extra; /**< that the form finds; of them, that f32 does not */
@@ -62,6 +73,9 @@ bool gate_compare(struct gate_tally *tally, const struct gate_answers *answers);
 /** The same of an embedder's answers to the middle of the picture, right behind. */
 bool gate_add_middle(struct gate_tally *tally, const struct gate_answers *answers);
 
+/** Keeps a picture among the worst, where it differs and is one of them. */
+void gate_keep_if_worst(struct gate_tally *tally, struct gate_worst picture);
+
 /** Adds the second to the first. False without memory. */
 bool gate_tally_add(struct gate_tally *tally, const struct gate_tally *other);
 void gate_tally_finish(struct gate_tally *tally);
@@ -73,7 +87,7 @@ struct gate_models {
 
 /** What came of it, as a gate record has it; NULL without memory. Sorts what the tally has. */
 json_t *gate_report(const struct gate_models *models, struct gate_tally *tally,
-                    const struct labels *labels);
+                    const struct labels *labels, const struct sources *sources);
 
 /** The same for people. */
 void gate_print(const json_t *report);

@@ -243,9 +243,31 @@ static bool keep_boxes(struct boxes *boxes, const rung_packet_header *packet, si
     return true;
 }
 
+/* ---- the worst ---------------------------------------------------------------------------- */
+
+/** How far the form is from f32 on all pictures so far, in the unit of `gate_worst.apart`. */
+static double apart_so_far(const struct gate_tally *tally, rung_role role)
+{
+    if (role == RUNG_ROLE_DETECTOR)
+        return (double)(tally->lost.count + tally->extra);
+    return (double)(tally->pixels - tally->same);
+}
+
+/** The same of the last picture alone. */
+static double apart_at_last(const struct gate_tally *tally, const struct gate_answers *answers,
+                            double before)
+{
+    const rung_packet_header *mask = answers->right->packet;
+    const double more = apart_so_far(tally, answers->role) - before;
+    if (answers->role == RUNG_ROLE_EMBEDDER)
+        return 1 - tally->cosines.items[tally->cosines.count - 1];
+    return answers->role == RUNG_ROLE_DETECTOR ? more : more / ((double)mask->count * mask->stride);
+}
+
 bool gate_compare(struct gate_tally *tally, const struct gate_answers *answers)
 {
     const rung_packet_header *right = answers->right->packet, *form = answers->form->packet;
+    const double before = apart_so_far(tally, answers->role);
     bool complete = compare_outputs(tally, answers->right, answers->form);
     tally->pictures++;
     if (answers->labelled)
@@ -257,6 +279,9 @@ bool gate_compare(struct gate_tally *tally, const struct gate_answers *answers)
         complete = compare_embeddings(tally, answers) && complete;
     else
         compare_masks(tally, right, form);
+    if (complete)
+        gate_keep_if_worst(
+            tally, (struct gate_worst){answers->picture, apart_at_last(tally, answers, before)});
     return complete;
 }
 
@@ -276,6 +301,8 @@ static void add_counts(struct gate_tally *tally, const struct gate_tally *other)
     tally->extra += other->extra;
     tally->pixels += other->pixels;
     tally->same += other->same;
+    for (size_t i = 0; i < other->worst_count; i++)
+        gate_keep_if_worst(tally, other->worst[i]);
     for (size_t i = 0; i < MASK_CLASSES; i++) {
         tally->both[i] += other->both[i];
         tally->either[i] += other->either[i];

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report.h"
+
 /* What a form must reach against f32 (docs/gate.md). */
 #define LEAST_FOUND     0.97 /* of the targets of at least LEAST_SIZE pixels */
 #define LEAST_SIZE      40.0
@@ -43,6 +45,38 @@ static void check(struct writing *writing, const char *name, double value, doubl
     set_member(row, "passed", json_boolean(passed), &writing->complete);
     append_item(writing->checks, row, &writing->complete);
     writing->passed = writing->passed && passed;
+}
+
+/* ---- spreads ------------------------------------------------------------------------------ */
+
+#define PERCENTS 100
+
+/** Sorted samples at 0, 1, … 100 %, for plots; null of none. */
+static void report_spread(struct writing *writing, const char *key, const struct samples *samples)
+{
+    json_t *spreads = json_object_get(writing->report, "quantiles");
+    json_t *row = samples->count ? json_array() : json_null();
+    for (int i = 0; i <= PERCENTS && samples->count; i++)
+        append_item(row, json_real(samples_at(samples, i / (double)PERCENTS)), &writing->complete);
+    set_member(spreads, key, row, &writing->complete);
+}
+
+/** Those on which the form is furthest from f32, to look at. Records are given to others, so they
+ * tell no folders. */
+static void report_worst(struct writing *writing, const struct gate_tally *tally,
+                         const struct sources *sources)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < tally->worst_count; i++) {
+        const struct gate_worst *worst = &tally->worst[i];
+        const char *path = sources->items[worst->picture].path, *slash = strrchr(path, '/');
+        json_t *row = report_new_line(slash ? slash + 1 : path, &writing->complete);
+        json_object_del(row, "schema");
+        set_member(row, "place", json_integer((json_int_t)worst->picture), &writing->complete);
+        set_real(row, "apart", worst->apart, &writing->complete);
+        append_item(rows, row, &writing->complete);
+    }
+    set_member(writing->report, "worst", rows, &writing->complete);
 }
 
 /* ---- outputs ------------------------------------------------------------------------------ */
@@ -129,6 +163,9 @@ static void report_detector(struct writing *writing, struct gate_tally *tally)
     set_member(report, "confidence_change", quantiles(&tally->changes, complete), complete);
     set_member(report, "lost_confidence", quantiles(&tally->lost, complete), complete);
     set_member(report, "keypoints_moved", quantiles(&tally->moved, complete), complete);
+    report_spread(writing, "confidence_change", &tally->changes);
+    report_spread(writing, "lost_confidence", &tally->lost);
+    report_spread(writing, "keypoints_moved", &tally->moved);
     /* Pictures without what the model detects prove nothing. */
     check(writing, "targets of 40 px and more", (double)above.all, BAND_TARGETS);
     check(writing, "found of 40 px and more", part_of(above.found, above.all), LEAST_FOUND);
@@ -194,6 +231,7 @@ static void report_embedder(struct writing *writing, struct gate_tally *tally)
         set_real(cosine, rows[i].name, samples_at(&tally->cosines, rows[i].part),
                  &writing->complete);
     set_member(writing->report, "cosine", cosine, &writing->complete);
+    report_spread(writing, "cosine", &tally->cosines);
     check(writing, "pictures", (double)tally->pictures, LEAST_PICTURES);
     check(writing, "cosines above 0.999", samples_above(&tally->cosines, LEAST_COSINE),
           LEAST_COSINES);
@@ -213,7 +251,30 @@ static double mean_iou(const struct gate_tally *tally, uint32_t *classes)
     return *classes ? sum / *classes : 0;
 }
 
-static void report_segmenter(struct writing *writing, const struct gate_tally *tally)
+/** Of each class that f32 or the form has anywhere. */
+static void report_classes(struct writing *writing, const struct gate_tally *tally,
+                           const rung_model *model)
+{
+    json_t *rows = json_array();
+    bool *complete = &writing->complete;
+    for (uint32_t i = 0; i < MASK_CLASSES; i++) {
+        const char *label = NULL;
+        json_t *row;
+        if (!tally->either[i])
+            continue;
+        row = json_object();
+        set_member(row, "class_id", json_integer(i), complete);
+        if (rung_model_get_label(model, i, &label) == RUNG_OK)
+            set_member(row, "label", json_string(label), complete);
+        set_real(row, "iou", part_of(tally->both[i], tally->either[i]), complete);
+        set_member(row, "pixels", json_integer((json_int_t)tally->either[i]), complete);
+        append_item(rows, row, complete);
+    }
+    set_member(writing->report, "class_iou", rows, complete);
+}
+
+static void report_segmenter(struct writing *writing, const struct gate_tally *tally,
+                             const rung_model *model)
 {
     uint32_t classes;
     const double iou = mean_iou(tally, &classes);
@@ -221,6 +282,7 @@ static void report_segmenter(struct writing *writing, const struct gate_tally *t
              &writing->complete);
     set_real(writing->report, "mean_iou", iou, &writing->complete);
     set_member(writing->report, "classes", json_integer(classes), &writing->complete);
+    report_classes(writing, tally, model);
     /* Of one class alone nothing was to be told apart. */
     check(writing, "pictures", (double)tally->pictures, LEAST_PICTURES);
     check(writing, "classes", classes, 2);
@@ -230,7 +292,7 @@ static void report_segmenter(struct writing *writing, const struct gate_tally *t
 /* ---- the report --------------------------------------------------------------------------- */
 
 json_t *gate_report(const struct gate_models *models, struct gate_tally *tally,
-                    const struct labels *labels)
+                    const struct labels *labels, const struct sources *sources)
 {
     struct writing writing = {.complete = true, .passed = true};
     bool *complete = &writing.complete;
@@ -242,123 +304,18 @@ json_t *gate_report(const struct gate_models *models, struct gate_tally *tally,
     set_member(report, "against", role_settings(&models->right, right->identity, complete),
                complete);
     set_member(report, "pictures", json_integer((json_int_t)tally->pictures), complete);
+    set_member(report, "quantiles", json_object(), complete);
     report_outputs(&writing, tally);
     if (form->role == RUNG_ROLE_DETECTOR)
         report_detector(&writing, tally);
     else if (form->role == RUNG_ROLE_EMBEDDER)
         report_embedder(&writing, tally);
     else
-        report_segmenter(&writing, tally);
+        report_segmenter(&writing, tally, models->right.model);
     if (labels->pictures)
         report_labels(&writing, labels, tally);
+    report_worst(&writing, tally, sources);
     set_member(report, "checks", writing.checks, complete);
     set_member(report, "passed", json_boolean(writing.passed), complete);
     return json_if(report, writing.complete);
-}
-
-/* ---- for people --------------------------------------------------------------------------- */
-
-static double real_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
-static json_int_t count_of(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
-static void print_model(const char *label, const json_t *model)
-{
-    printf("%-11s%s on %s in %s, artifact %.16s…\n", label, text_of(model, "identity"),
-           text_of(model, "rung"), text_of(model, "precision"), text_of(model, "artifact"));
-}
-
-static void print_quantiles(const char *label, const json_t *report, const char *key,
-                            const char *format)
-{
-    const json_t *object = json_object_get(report, key), *value;
-    const char *name;
-    if (!json_is_number(json_object_get(object, "median")))
-        return;
-    printf("%-11s", label);
-    json_object_foreach((json_t *)object, name, value)
-    {
-        printf("%s ", name);
-        printf(format, json_number_value(value));
-        printf("   ");
-    }
-    putchar('\n');
-}
-
-static void print_bands(const json_t *report)
-{
-    const json_t *band;
-    size_t i;
-    printf("%-11s%-18s %9s %9s %9s\n", "found", "SIZE", "F32", "IOU 0.5", "IOU 0.95");
-    json_array_foreach(json_object_get(report, "bands"), i, band)
-    {
-        printf("%-11s%-18s %9" JSON_INTEGER_FORMAT " %9" JSON_INTEGER_FORMAT
-               " %9" JSON_INTEGER_FORMAT "\n",
-               "", text_of(band, "size"), count_of(band, "targets"), count_of(band, "found"),
-               count_of(band, "exact"));
-    }
-    printf("%-11s%" JSON_INTEGER_FORMAT " targets that f32 does not find, %.2f %%\n", "extra",
-           count_of(report, "extra"), 100 * real_of(report, "extra_share"));
-}
-
-static void print_labels(const json_t *report)
-{
-    const json_t *labels = json_object_get(report, "labels");
-    const json_t *right = json_object_get(labels, "f32"), *form = json_object_get(labels, "form");
-    if (labels)
-        printf("%-11sAP %.4f, f32 %.4f; AP at IoU 0.5 %.4f, f32 %.4f; of %" JSON_INTEGER_FORMAT
-               " targets\n",
-               "labels", real_of(form, "ap"), real_of(right, "ap"), real_of(form, "ap50"),
-               real_of(right, "ap50"), count_of(labels, "targets"));
-}
-
-static void print_match(const json_t *match)
-{
-    if (match)
-        printf("%-11sfrom a cosine of %.4f on, f32 %.4f (%.4f to %.4f)\n", "match",
-               real_of(match, "form"), real_of(match, "f32"), real_of(match, "from"),
-               real_of(match, "to"));
-}
-
-static void print_checks(const json_t *report)
-{
-    const json_t *row;
-    size_t i;
-    json_array_foreach(json_object_get(report, "checks"), i, row)
-    {
-        printf("%-11s%s: %.5g, at least %.5g%s\n", i ? "" : "checks", text_of(row, "name"),
-               real_of(row, "value"), real_of(row, "least"),
-               json_is_true(json_object_get(row, "passed")) ? "" : "  MISSED");
-    }
-}
-
-void gate_print(const json_t *report)
-{
-    const json_t *outputs = json_object_get(report, "outputs");
-    print_model("gate", report);
-    print_model("against", json_object_get(report, "against"));
-    printf("%-11s%" JSON_INTEGER_FORMAT "\n", "pictures", count_of(report, "pictures"));
-    if (json_is_number(json_object_get(outputs, "median")))
-        printf("%-11srelative L2 from f32: median %.2g, largest %.2g\n", "outputs",
-               real_of(outputs, "median"), real_of(outputs, "largest"));
-    if (json_object_get(report, "bands"))
-        print_bands(report);
-    print_quantiles("confidence", report, "confidence_change", "%+.5f");
-    print_quantiles("lost", report, "lost_confidence", "%.3f");
-    print_quantiles("key points", report, "keypoints_moved", "%.3f px");
-    print_quantiles("cosine", report, "cosine", "%.6f");
-    print_match(json_object_get(report, "match"));
-    if (json_object_get(report, "mean_iou"))
-        printf("%-11s%.3f %% of the pixels the same, mean IoU %.4f\n", "masks",
-               100 * real_of(report, "same_pixels"), real_of(report, "mean_iou"));
-    print_labels(report);
-    print_checks(report);
-    printf("%-11s%s\n", "verdict",
-           json_is_true(json_object_get(report, "passed")) ? "passed" : "not passed");
 }

@@ -6,6 +6,7 @@
 
 #include "colour.h"
 #include "common.h"
+#include "forms.h"
 #include "report.h"
 
 static uint32_t time_limit_s;
@@ -15,6 +16,7 @@ static const char *policy;
 /** What the rungs are reported to. */
 struct listing {
     json_t *rungs; /**< NULL: a table is printed */
+    json_t *forms; /**< of the model, behind the probe; NULL: none are known */
     bool complete, begun;
     bool has_required; /**< the rung of --require was chosen */
 };
@@ -75,7 +77,8 @@ static void take_rung(void *user, const rung_probe_rung *rung)
         listing->has_required = strcmp(rung->outcome, "chosen") == 0;
 }
 
-static rung_result probe(rung_instance *instance, struct listing *listing)
+/** An exit status, after a message. */
+static int probe(rung_instance *instance, struct listing *listing)
 {
     char path[PATH_MAX];
     const rung_probe_options options = {
@@ -87,8 +90,9 @@ static rung_result probe(rung_instance *instance, struct listing *listing)
         .policy = probe_policy(policy),
     };
     rung_result result = find_model(instance, common.model, path, sizeof path);
-    return result == RUNG_OK ? rung_model_probe(instance, path, &options, take_rung, listing)
-                             : result;
+    if (result == RUNG_OK)
+        result = rung_model_probe(instance, path, &options, take_rung, listing);
+    return result == RUNG_OK ? forms_read(instance, path, &listing->forms) : fail_with(result);
 }
 
 /** An exit status, after a message. */
@@ -97,6 +101,8 @@ static int print_report(struct listing *listing)
     json_t *json =
         json_pack("{s:i,s:s,s:o}", "schema", 1, "model", common.model, "rungs", listing->rungs);
     listing->rungs = NULL;
+    if (listing->forms)
+        set_member(json, "forms", json_incref(listing->forms), &listing->complete);
     return report_print_line(json, listing->complete) ? EXIT_DONE : fail_memory();
 }
 
@@ -127,8 +133,9 @@ static int run(int count, char **operands)
         rung_instance_destroy(instance);
         return fail_memory();
     }
-    result = probe(instance, &listing);
-    int status = result == RUNG_OK ? EXIT_DONE : fail_with(result);
+    int status = probe(instance, &listing);
+    if (!listing.rungs)
+        forms_print(listing.forms);
     if (listing.rungs && listing.begun) {
         const int printed = print_report(&listing);
         status = status == EXIT_DONE ? printed : status;
@@ -136,6 +143,7 @@ static int run(int count, char **operands)
     if (status == EXIT_DONE)
         status = check_required(&listing);
     json_decref(listing.rungs);
+    json_decref(listing.forms);
     rung_instance_destroy(instance);
     return status;
 }

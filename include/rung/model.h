@@ -16,7 +16,7 @@ enum {
     /**
      * Also a precision that the model's role is pinned away from: an embedder is otherwise served
      * in f32 alone, unless its gate record says that it passed in another one on that rung. For
-     * measuring what it is worth there.
+     * measuring what it is worth there: no other form serves in the file's place.
      */
     RUNG_MODEL_ANY_PRECISION = 1u << 0
 };
@@ -47,6 +47,12 @@ typedef struct rung_model rung_model;
  * The first call that loads ONNX Runtime sets ORT_DISABLE_TELEMETRY=1 in this process, without
  * which its official builds write a device id to the user's cache folder and report home. A program
  * that reads its environment on another thread makes this first call before, or sets it itself.
+ *
+ * A model in f32 may have other forms in its folder. One of them serves in its place where it
+ * passed its gate on a rung and a probe found it faster there than the model in f32 is on this
+ * machine, or where a rung is named that takes no model in f32 (docs/ladder.md#forms). An open
+ * model keeps its form, and what rung_model_get_info tells is that form's. With
+ * RUNG_MODEL_ANY_PRECISION, and with a rung named that takes the file, the file itself serves.
  *
  * `options` may be NULL and is not kept. `*out` belongs to the caller, who ends it with
  * rung_model_destroy after its contexts and before its instance. Safe from any thread.
@@ -126,6 +132,18 @@ typedef void (*rung_model_file_callback)(void *user, const rung_model_file *file
 RUNG_API rung_result rung_model_list(const rung_instance *instance, uint32_t flags,
                                      const char *const *folders, uint32_t count,
                                      rung_model_file_callback callback, void *user);
+
+/**
+ * Tells of the other forms of a model in f32 that lie in its folder (docs/ladder.md#forms): a JSON
+ * object whose `forms` has, of each, what it is and what it is worth here (docs/explain.md). Files
+ * that are no form of it are left out; a model in another form has none.
+ *
+ * `*needed` (may be NULL) is set to the size with the zero behind it; too small a span is CAPACITY,
+ * and nothing is written. It reads and hashes the forms. Safe from any thread. Results: those of
+ * rung_artifact_verify, CAPACITY.
+ */
+RUNG_API rung_result rung_model_forms(rung_instance *instance, const char *path, rung_span to,
+                                      size_t *needed);
 
 /** Ends a model whose contexts are all destroyed, on any thread, while no other call of it is under
  * way. NULL is allowed. */

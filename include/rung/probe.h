@@ -62,6 +62,10 @@ typedef void (*rung_probe_callback)(void *user, const rung_probe_rung *rung);
  * rung_model_open follows it as long as all that it depends on is unchanged; where it cannot be
  * stored the log says so, and the call succeeds.
  *
+ * Of a model in f32 the other forms that lie in its folder and passed their gate are measured
+ * behind it, each as a model of its own (docs/ladder.md#forms); `callback` is told of the model
+ * itself, and rung_model_forms of what they came to.
+ *
  * Behind the verdict the stages around the model are validated on the rung that was chosen, as
  * rung_model_validate does it (rung/plan.h), in a child process too and for half a minute at most;
  * whatever becomes of that is a line in the log.

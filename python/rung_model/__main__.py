@@ -15,6 +15,8 @@ COMMANDS = {
     "convert": "convert_command",
     "import": "importers.command",
     "rewrite": "rewrite.command",
+    "quantize": "quantize.command",
+    "gate": "gate.command",
     "pack": "pack.command",
 }
 

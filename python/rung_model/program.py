@@ -12,6 +12,7 @@ from . import Refusal
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 BUILT = TREE / "build/cli/rung"
+WARNING = "rung: warning: "
 BUILT_LIBRARY = TREE / "build/src/librung.so.0"
 
 
@@ -38,7 +39,8 @@ def run(*arguments, ok=(0,), **options):
     done = subprocess.run([path(), *map(str, arguments)], text=True, check=False,
                           **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
     if done.returncode not in ok:
-        lines = (done.stderr or "").strip().splitlines() or [f"it ended with {done.returncode}"]
+        lines = [line for line in (done.stderr or "").splitlines() if line.strip() and not line.startswith(WARNING)]
+        lines = lines or [f"it ended with {done.returncode}"]
         raise Refusal(f"rung {arguments[0]}: " + "\n".join(line.removeprefix("rung: ") for line in lines))
     return done
 

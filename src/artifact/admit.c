@@ -52,22 +52,36 @@ static rung_result read_head(const struct rung__file *file, struct rung__bytes *
     return rung__layout_read(*head, bytes, layout);
 }
 
-rung_result rung__artifact_look(const char *path, uint64_t *bytes, struct rung__header *out)
+/** The digest that section 8 has, 32 zeros without one. */
+static rung_result read_canonical(const struct rung__file *file, const struct rung__layout *layout,
+                                  uint8_t canonical[RUNG__SHA256_BYTES])
+{
+    const struct rung__section *section =
+        rung__section_find(&layout->table, RUNG__SECTION_CANONICAL);
+    memset(canonical, 0, RUNG__SHA256_BYTES);
+    return section && section->bytes == RUNG__SHA256_BYTES
+               ? rung__file_read(file, section->offset, canonical, RUNG__SHA256_BYTES)
+               : RUNG_OK;
+}
+
+rung_result rung__artifact_look(const char *path, struct rung__glance *out)
 {
     struct rung__file file;
     struct rung__layout layout;
     uint8_t room[RUNG__HEAD_BYTES_MAX];
     struct rung__bytes head;
-    *bytes = 0;
+    *out = (struct rung__glance){0};
     rung_result result = rung__file_open(path, &file);
     if (result != RUNG_OK)
         return result;
-    *bytes = file.stamp.size;
+    out->bytes = file.stamp.size;
     result = read_head(&file, &head, room, &layout);
+    if (result == RUNG_OK)
+        result = read_canonical(&file, &layout, out->canonical);
     rung__file_close(&file);
     if (result != RUNG_OK)
         return rung__fail(result, "%s: %s", path, rung_last_error());
-    *out = layout.header;
+    out->header = layout.header;
     return RUNG_OK;
 }
 

@@ -53,12 +53,19 @@ rung_result rung__artifact_admit_to_load(const char *path, enum rung__admission 
                                          struct rung__artifact *out);
 void rung__artifact_finish(struct rung__artifact *artifact);
 
+/** What a model file says of itself. Nothing of it is proved. */
+struct rung__glance {
+    uint64_t bytes;                        /**< the file's size */
+    struct rung__header header;            /**< all zero when it cannot be read */
+    uint8_t canonical[RUNG__SHA256_BYTES]; /**< section 8, zeros without one */
+};
+
 /**
- * What a model file says of itself, without hashing it: only its header and section table are read
- * and checked, and nothing of it is proved. `*bytes` is the file's size, also when it is no model
- * file; 0 when it cannot be opened. Results: OK, IO, INTEGRITY, VERSION, UNSUPPORTED.
+ * Looks at a file without hashing it: only header, section table and section 8 are read, and the
+ * first two checked. `bytes` is told also when it is no model file; 0 when it cannot be opened.
+ * Results: OK, IO, INTEGRITY, VERSION, UNSUPPORTED.
  */
-rung_result rung__artifact_look(const char *path, uint64_t *bytes, struct rung__header *out);
+rung_result rung__artifact_look(const char *path, struct rung__glance *out);
 
 /** INTEGRITY when the file is no longer what was verified (a private copy never changes). */
 rung_result rung__artifact_check_unchanged(const struct rung__artifact *artifact);

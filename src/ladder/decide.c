@@ -15,9 +15,14 @@ bool rung__trial_is_right(const struct rung__trial *trial)
     return trial->answered && trial->outcome.kind != RUNG__OUTCOME_WRONG;
 }
 
+bool rung__outcome_beats(const struct rung__outcome *outcome, const struct rung__outcome *other)
+{
+    return (double)outcome->median_ns < (double)other->median_ns * WORTH;
+}
+
 bool rung__probe_beats(const struct rung__trial *trial, const struct rung__trial *floor)
 {
-    return rung__trial_is_right(trial) && ms(trial) < ms(floor) * WORTH;
+    return rung__trial_is_right(trial) && rung__outcome_beats(&trial->outcome, &floor->outcome);
 }
 
 /**

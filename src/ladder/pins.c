@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ladder/pins.h"
 
-#include <string.h>
-
-#include "artifact/device.h"
 #include "artifact/names.h"
-#include "base/json.h"
 #include "base/text.h"
+#include "ladder/gates.h"
 
 #define ANY_PRECISION RUNG__FORMS_ANY
 
@@ -70,32 +67,12 @@ static bool is_pinned_away(uint32_t role, uint32_t precision)
     return true;
 }
 
-static bool is_text(const json_t *object, const char *key, const char *text)
+static bool has_passed(const struct rung__rung *rung, const struct rung__artifact_view *artifact)
 {
-    const char *found = json_string_value(json_object_get(object, key));
-    return found && strcmp(found, text) == 0;
-}
-
-/** True when the file's gate record has this payload as one that passed on that rung. */
-static bool has_passed(const struct rung__rung *rung, const struct rung__artifact_view *artifact,
-                       uint32_t precision)
-{
-    const struct rung__bytes section = artifact->sections[RUNG__SECTION_GATE];
-    char digest[2 * RUNG__SHA256_BYTES + 1];
-    json_t *record = NULL;
-    const json_t *gate;
-    bool passed = false;
-    size_t i;
-    if (!section.size || rung__artifact_model_digest(artifact, digest) != RUNG_OK ||
-        rung__json_parse(section, "gate", &record) != RUNG_OK)
-        return false;
-    json_array_foreach(json_object_get(record, "gates"), i, gate)
-    {
-        passed = passed || (json_is_true(json_object_get(gate, "passed")) &&
-                            is_text(gate, "rung", rung->id) && is_text(gate, "artifact", digest) &&
-                            is_text(gate, "precision", rung__precision_text(precision)));
-    }
-    json_decref(record);
+    struct rung__gates gates;
+    rung__gates_read(artifact, &gates);
+    const bool passed = rung__gates_of(&gates, rung) == RUNG__GATE_PASSED;
+    rung__gates_finish(&gates);
     return passed;
 }
 
@@ -106,7 +83,7 @@ bool rung__rung_serves(const struct rung__rung *rung, const struct rung__artifac
     const uint32_t precision = rung__rung_precision(rung, header);
     if (!rung__rung_takes(rung, header, reason, size))
         return false;
-    if (!is_pinned_away(header->role, precision) || has_passed(rung, artifact, precision))
+    if (!is_pinned_away(header->role, precision) || has_passed(rung, artifact))
         return true;
     (void)rung__text_format(
         reason, size,

@@ -62,6 +62,9 @@ void rung__probe_compare(const struct rung__artifact_view *artifact,
 void rung__probe_compare_golden(const struct rung__artifact_view *artifact,
                                 struct rung__trial *floor);
 
+/** True when what was timed is faster by more than 3 %. */
+bool rung__outcome_beats(const struct rung__outcome *outcome, const struct rung__outcome *other);
+
 /** True when it answers rightly and beats the floor by more than 3 %. */
 bool rung__probe_beats(const struct rung__trial *trial, const struct rung__trial *floor);
 

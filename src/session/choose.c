@@ -8,9 +8,11 @@
 #include "base/text.h"
 #include "hardware/cpus.h"
 #include "session/engines.h"
+#include "session/forms.h"
 #include "session/model.h"
 #include "session/override.h"
 #include "session/own_device.h"
+#include "session/stand_in.h"
 #include "session/walk.h"
 
 /** A process loads one ONNX Runtime: if there is none yet, one that offers what the rung needs. */
@@ -25,6 +27,23 @@ static void prefer_library(struct rung_instance *instance, const struct rung__ru
         rung__instance_prefer_library(instance, library->digest);
 }
 
+/** The rung takes no model in f32, and this one is; it may have a form beside it. */
+static bool needs_form(const struct rung_model *model, const struct rung__rung *rung)
+{
+    return !model->any_precision && rung__forms_may_be(&model->artifact) &&
+           !(rung->forms & RUNG__FORMS_F32);
+}
+
+static rung_result load_form(struct rung_model *model, const struct rung__rung *rung,
+                             const char *who, struct rung__serving *serving)
+{
+    char named[RUNG__WALK_REASON];
+    (void)rung__text_format(named, sizeof named, "named by %s", who);
+    prefer_library(model->instance, rung);
+    model->named = true;
+    return rung__stand_in_on(model, rung, RUNG__COMPILE_NOW, named, serving);
+}
+
 static rung_result load_named(struct rung_model *model, const char *id, const char *who,
                               struct rung__serving *serving)
 {
@@ -33,6 +52,8 @@ static rung_result load_named(struct rung_model *model, const char *id, const ch
     if (!rung)
         return rung__fail(RUNG_NOT_FOUND, "there is no rung \"%s\" (%s); rung explain lists them",
                           id, who);
+    if (needs_form(model, rung))
+        return load_form(model, rung, who, serving);
     if (!rung__walk_may_serve(model, rung, reason))
         return rung__fail(RUNG_UNSUPPORTED, "%s cannot serve %s: %s", id,
                           model->artifact.view.header.name, reason);
@@ -40,6 +61,31 @@ static rung_result load_named(struct rung_model *model, const char *id, const ch
     serving->reason = rung__text_new("named by %s", who);
     prefer_library(model->instance, rung);
     return rung__serving_load(model, rung, model->threads, RUNG__COMPILE_NOW, serving);
+}
+
+/** What the user wants takes another form than the model is in: there, or as if nothing were
+ * wanted. */
+static bool load_wanted_form(struct rung_model *model, const struct rung__rung *wanted,
+                             struct rung__serving *serving)
+{
+    if (!needs_form(model, wanted))
+        return false;
+    prefer_library(model->instance, wanted);
+    const rung_result result = rung__stand_in_on(model, wanted, RUNG__COMPILE_NEVER,
+                                                 "wanted by the user (rung use)", serving);
+    if (result != RUNG_OK)
+        rung__log_write(&model->instance->log, RUNG_LOG_INFO, "%s", rung_last_error());
+    return result == RUNG_OK;
+}
+
+/** While it is opened the model may become another form of itself; later contexts hold it. */
+static bool load_other_form(struct rung_model *model, const struct rung__rung *wanted,
+                            const struct rung__recall *recall, struct rung__serving *serving)
+{
+    if (model->serving)
+        return false;
+    return wanted ? load_wanted_form(model, wanted, serving)
+                  : rung__stand_in_proven(model, recall, serving);
 }
 
 /** `wanted` NULL: nobody wants a certain one, and the model follows what is proven. */
@@ -53,6 +99,11 @@ static rung_result load_best(struct rung_model *model, const struct rung__rung *
     model->seen = recall.stamp;
     model->follows = !wanted;
     const bool unproven = result == RUNG_OK && !recall.verdict;
+    if (result == RUNG_OK && load_other_form(model, wanted, &recall, serving)) {
+        model->follows = false; /* it stays where it was proven */
+        rung__recall_finish(&recall);
+        return RUNG_OK;
+    }
     if (result == RUNG_OK && wanted)
         prefer_library(model->instance, wanted);
     if (result == RUNG_OK)

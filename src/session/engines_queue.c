@@ -158,7 +158,7 @@ static rung_result make_wants(const char *const *paths, uint32_t count,
                               const struct rung__engine_want *options,
                               struct rung__engine_want **out)
 {
-    struct rung__header header;
+    struct rung__glance glance;
     struct rung__engine_want *wants = calloc(count, sizeof *wants);
     *out = NULL;
     if (!wants)
@@ -170,7 +170,8 @@ static rung_result make_wants(const char *const *paths, uint32_t count,
             finish_wants(wants, i);
             return no_memory();
         }
-        (void)rung__artifact_look(paths[i], &wants[i].bytes, &header);
+        (void)rung__artifact_look(paths[i], &glance);
+        wants[i].bytes = glance.bytes;
     }
     qsort(wants, count, sizeof *wants, by_bytes);
     *out = wants;

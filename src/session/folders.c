@@ -10,6 +10,13 @@
 #include "base/library.h"
 #include "base/text.h"
 
+bool rung__is_model_name(const char *name)
+{
+    static const char suffix[] = RUNG__MODEL_SUFFIX;
+    const size_t length = strlen(name), end = sizeof suffix - 1;
+    return length > end && strcmp(name + length - end, suffix) == 0;
+}
+
 static rung_result no_memory(void)
 {
     return rung__fail(RUNG_NO_MEMORY, "no memory for the folders of models");

@@ -2,6 +2,7 @@
 #ifndef RUNG__SESSION_FOLDERS_H
 #define RUNG__SESSION_FOLDERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <rung/result.h>
@@ -10,6 +11,9 @@
 
 /** The ending of model files. */
 #define RUNG__MODEL_SUFFIX ".rung"
+
+/** True for a file's name that ends so, and has something before it. */
+bool rung__is_model_name(const char *name);
 
 /** Folders of model files in the order in which they are looked in. */
 struct rung__model_folders {

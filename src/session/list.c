@@ -38,13 +38,6 @@ static rung_result no_memory(void)
     return rung__fail(RUNG_NO_MEMORY, "no memory to list the models");
 }
 
-static bool is_model_name(const char *name)
-{
-    static const char suffix[] = RUNG__MODEL_SUFFIX;
-    const size_t length = strlen(name), end = sizeof suffix - 1;
-    return length > end && strcmp(name + length - end, suffix) == 0;
-}
-
 static rung_result verify(struct found *found, const struct rung_instance *instance)
 {
     struct rung__artifact artifact;
@@ -77,7 +70,10 @@ static rung_result look_at(struct found *found, const struct listing *listing)
             return RUNG_OK;
         result = note(found, found->result);
     }
-    rung_result look = rung__artifact_look(found->path, &found->bytes, &found->header);
+    struct rung__glance glance;
+    rung_result look = rung__artifact_look(found->path, &glance);
+    found->bytes = glance.bytes;
+    found->header = glance.header;
     /* That it is not trusted is no reason why it cannot be looked at. */
     const bool says_more = listing->unverified || found->result == RUNG_PERMISSION;
     if (result == RUNG_OK && look != RUNG_OK && says_more)
@@ -185,7 +181,7 @@ static rung_result list_folder(const struct listing *listing, size_t at)
     if (result != RUNG_OK)
         return refuse_folder(listing, path, result);
     for (size_t i = 0; i < folder.count && result == RUNG_OK; i++)
-        if (is_model_name(folder.names[i]))
+        if (rung__is_model_name(folder.names[i]))
             result = list_file(listing, at, folder.names[i]);
     rung__folder_finish(&folder);
     return result;

@@ -103,19 +103,19 @@ rung_result rung_model_open(rung_instance *instance, const char *path,
         rung_model_destroy(model);
         return result;
     }
-    copy_canonical(model);
     result = check_head(model);
     if (result == RUNG_OK)
-        result = copy_labels(model);
-    if (result == RUNG_OK)
         result = rung__model_load(model, &options);
+    if (result == RUNG_OK) /* of the form that serves */
+        result = copy_labels(model);
     if (result != RUNG_OK) {
         rung_model_destroy(model);
         return result;
     }
     if (!model->artifact.is_signed)
         rung__log_write(&instance->log, RUNG_LOG_WARNING,
-                        "%s is unsigned and was admitted as allowed", path);
+                        "%s is unsigned and was admitted as allowed", model->artifact.path);
+    copy_canonical(model);
     model->open_ns = rung__clock_now() - began;
     *out = model;
     return RUNG_OK;

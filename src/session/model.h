@@ -14,11 +14,12 @@
 struct rung_model {
     struct rung_instance *instance;
     struct rung__artifact artifact;
-    uint32_t threads;                /**< of one run, where a rung takes more than one */
-    bool threads_given;              /**< by the caller */
-    bool any_precision;              /**< RUNG_MODEL_ANY_PRECISION */
-    bool named;                      /**< its rung was named: no other one serves */
-    struct rung__mutex mutex;        /**< guards what follows, to `seen` */
+    uint32_t threads;         /**< of one run, where a rung takes more than one */
+    bool threads_given;       /**< by the caller */
+    bool any_precision;       /**< RUNG_MODEL_ANY_PRECISION */
+    bool named;               /**< its rung was named: no other one serves */
+    bool stands_in;           /**< the artifact is another form of the one that was asked for */
+    struct rung__mutex mutex; /**< guards what follows, to `seen` */
     struct rung__serving *serving;   /**< the newest */
     bool follows;                    /**< takes a better rung when one is proven */
     struct rung__file_stamp seen;    /**< the verdicts that it knows */

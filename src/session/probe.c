@@ -47,7 +47,8 @@ struct probe {
     struct rung__trial *winner;       /**< the first that beat the floor; NULL: none yet */
     bool tried;                       /**< each rung has its outcome */
     bool unasked;
-    bool stuck; /**< a trial that did not come back still works in this process */
+    bool is_form; /**< of another model, and unasked it is measured unless itself was */
+    bool stuck;   /**< a trial that did not come back still works in this process */
 };
 
 /** What cannot be tried has its outcome at once; `*can_run` says that it can. */
@@ -370,7 +371,7 @@ static rung_result measure_unproven(struct probe *probe)
     struct rung__recall recall;
     rung_result result =
         rung__instance_recall(probe->instance, probe->artifact.digest_text, &recall);
-    const bool proven = recall.verdict != NULL;
+    const bool proven = probe->is_form ? recall.own : recall.verdict != NULL;
     rung__recall_finish(&recall);
     return result != RUNG_OK || proven ? result : measure(probe);
 }
@@ -430,8 +431,22 @@ rung_result rung_model_probe(rung_instance *instance, const char *path,
     if (probe.tried)
         tell(&probe, callback, user);
     finish(&probe);
-    if (result == RUNG_OK && !probe.stuck && !(probe.options.flags & RUNG_PROBE_RUNGS_ONLY))
+    if (result != RUNG_OK || probe.stuck)
+        return result;
+    rung__probe_forms(instance, path, &probe.options, false);
+    if (!(probe.options.flags & RUNG_PROBE_RUNGS_ONLY))
         rung__validate_unasked(instance, path);
+    return result;
+}
+
+rung_result rung__probe_form(rung_instance *instance, const char *path,
+                             const rung_probe_options *options, bool unasked)
+{
+    struct probe probe = {.instance = instance, .unasked = unasked, .is_form = true};
+    rung_result result = probe_model(&probe, path, options);
+    if (result == RUNG_OK && probe.stuck)
+        result = rung__fail(RUNG_TIMEOUT, "a rung did not come back to this process");
+    finish(&probe);
     return result;
 }
 
@@ -441,5 +456,7 @@ rung_result rung__probe_unasked(rung_instance *instance, const char *path,
     struct probe probe = {.instance = instance, .unasked = true};
     rung_result result = probe_model(&probe, path, options);
     finish(&probe);
+    if (result == RUNG_OK && !probe.stuck)
+        rung__probe_forms(instance, path, options, true);
     return result;
 }

@@ -2,6 +2,8 @@
 #ifndef RUNG__SESSION_PROBE_H
 #define RUNG__SESSION_PROBE_H
 
+#include <stdbool.h>
+
 #include <rung/probe.h>
 
 /** Says whether no probe is on its way. Results: OK, BUSY, NO_MEMORY. */
@@ -15,5 +17,21 @@ rung_result rung__probe_check_free(rung_instance *instance);
  */
 rung_result rung__probe_unasked(rung_instance *instance, const char *path,
                                 const rung_probe_options *options);
+
+/**
+ * The same for a form of a model that was probed; unasked it is passed over where a verdict of it
+ * holds by now. Results: those of rung_model_probe, BUSY (unasked), TIMEOUT (also where a rung
+ * stays on a thread of this process).
+ */
+rung_result rung__probe_form(rung_instance *instance, const char *path,
+                             const rung_probe_options *options, bool unasked);
+
+/**
+ * Probes the forms of a model that passed their gate on some rung, one after the other. It comes
+ * behind the verdict of the model itself, which it changes nothing of: what goes wrong is a line in
+ * the log.
+ */
+void rung__probe_forms(rung_instance *instance, const char *path, const rung_probe_options *options,
+                       bool unasked);
 
 #endif

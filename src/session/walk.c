@@ -7,18 +7,34 @@
 #include "artifact/names.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "ladder/gates.h"
 #include "ladder/pins.h"
 
 static const char nothing_probed[] = "nothing was probed on this device";
 static const char probe_outdated[] =
     "what was probed on this device has changed, and rung probe measures again";
 
+static bool has_passed(const struct rung_model *model, const struct rung__rung *rung,
+                       char reason[RUNG__WALK_REASON])
+{
+    struct rung__gates gates;
+    rung__gates_read(&model->artifact.view, &gates);
+    const bool passed = rung__gates_of(&gates, rung) == RUNG__GATE_PASSED;
+    rung__gates_finish(&gates);
+    if (!passed)
+        (void)rung__text_format(reason, RUNG__WALK_REASON,
+                                "this form of the model did not pass its gate there");
+    return passed;
+}
+
 bool rung__walk_may_serve(const struct rung_model *model, const struct rung__rung *rung,
                           char reason[RUNG__WALK_REASON])
 {
     const struct rung__artifact_view *view = &model->artifact.view;
-    return model->any_precision ? rung__rung_takes(rung, &view->header, reason, RUNG__WALK_REASON)
-                                : rung__rung_serves(rung, view, reason, RUNG__WALK_REASON);
+    if (model->any_precision)
+        return rung__rung_takes(rung, &view->header, reason, RUNG__WALK_REASON);
+    return rung__rung_serves(rung, view, reason, RUNG__WALK_REASON) &&
+           (!model->stands_in || has_passed(model, rung, reason));
 }
 
 bool rung__walk_may_go_on(rung_result result)
@@ -44,8 +60,8 @@ static bool is_bad(enum rung__outcome_kind kind)
 }
 
 /** A verdict of an accelerator is one of the library that it ran on. */
-static bool is_elsewhere(struct rung_instance *instance, const struct rung__rung *rung,
-                         const struct rung__outcome *outcome)
+bool rung__walk_is_elsewhere(struct rung_instance *instance, const struct rung__rung *rung,
+                             const struct rung__outcome *outcome)
 {
     const struct rung__known_library *loaded =
         rung->executed_by && !rung->floor && *outcome->library
@@ -69,7 +85,7 @@ static bool may_load(const struct rung_model *model, const struct rung__recall *
     else if (outcome && recall->own && is_bad(outcome->kind))
         (void)rung__fail(RUNG_UNSUPPORTED, "a probe found it to be %s: %s",
                          rung__name_text(&rung__outcome_names, outcome->kind), outcome->reason);
-    else if (outcome && is_elsewhere(model->instance, rung, outcome))
+    else if (outcome && rung__walk_is_elsewhere(model->instance, rung, outcome))
         (void)rung__fail(RUNG_UNSUPPORTED,
                          "it runs on another ONNX Runtime than the one that this process has "
                          "loaded; it serves from the next start on");

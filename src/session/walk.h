@@ -20,9 +20,14 @@ struct rung__walk {
                       its engine yet */
 };
 
-/** Whether the rung is one for this model at all; false, and why. */
+/** Whether the rung is one for this model at all; false, and why. A form that stands in for the
+ * model in f32 serves only where it passed its gate. */
 bool rung__walk_may_serve(const struct rung_model *model, const struct rung__rung *rung,
                           char reason[RUNG__WALK_REASON]);
+
+/** True when a probe's outcome is one of another library than this process has loaded. */
+bool rung__walk_is_elsewhere(struct rung_instance *instance, const struct rung__rung *rung,
+                             const struct rung__outcome *outcome);
 
 /** True for what the runtime below cannot do, or not yet (NOT_FOUND: its engine is not built); what
  * is wrong with the file is so on every rung. */

@@ -197,6 +197,55 @@ def test_a_segmenter_passes_by_the_mean_iou_of_its_classes(f32, pack, gate):
     assert report["mean_iou"] == pytest.approx((bright / (bright + 1) + (12 - bright - 1) / (12 - bright)) / 2)
 
 
+# ---- what plots need ----------------------------------------------------------------------------
+
+
+def test_quantiles_tell_how_figures_are_spread(f32, pack, gate):
+    """The middle keeps its confidence and the corner loses 0.2 of it: half of the changes each."""
+    form = pack("unsure-2", rows=[MIDDLE, [*CORNER[:4], 0.7, 1]], **LOWER)
+    spread = report_of(gate(form, "--against", f32["detector"], "--json"))["quantiles"]
+    assert spread["lost_confidence"] is None and spread["keypoints_moved"] is None
+    assert spread["confidence_change"] == [pytest.approx(-0.2, abs=1e-4)] * 51 + [0] * 50
+
+
+def test_quantiles_of_cosines_are_those_of_the_cosines(f32, pack, gate):
+    form = pack("embedder-2", "embedder", rows=[[0.27, *MIDDLE[1:]], CORNER], **LOWER)
+    report = report_of(gate(form, "--against", f32["embedder"], "--json"))
+    spread = report["quantiles"]["cosine"]
+    assert len(spread) == 101 and spread == sorted(spread)
+    assert [spread[0], spread[1], spread[50]] == [report["cosine"][name] for name in ("smallest", "p1", "median")]
+
+
+def test_the_worst_photographs_are_named_the_worst_first(f32, pack, gate):
+    """Darker ones lose the middle, too: its confidence begins 0.2 lower, and it is kept from 0.5 on."""
+    form = pack("dim", rows=[[*MIDDLE[:4], -0.4, 0], [*CORNER[:4], 0.1, 1]], **LOWER)
+    worst = report_of(gate(form, "--against", f32["detector"], "--json", status=1))["worst"]
+    dark = [i for i in range(PICTURES) if (255 - i) / 255 - 0.4 < 0.5]
+    assert 0 < len(dark) < PICTURES
+    expected = [*dark, *(i for i in range(PICTURES) if i not in dark)][:8]
+    assert [row["place"] for row in worst] == expected
+    assert [row["source"] for row in worst] == [f"{i:02}.png" for i in expected]
+    assert [row["apart"] for row in worst] == [2 if i in dark else 1 for i in expected]
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_photographs_that_do_not_differ_are_none_of_the_worst(f32, gate, role):
+    assert all(row["apart"] < 1e-6 for row in report_of(gate(f32[role], "--rung", "tract", "--json"))["worst"])
+
+
+def test_each_class_of_a_mask_has_its_iou(f32, pack, gate):
+    rows = numpy.array([MIDDLE, CORNER], numpy.float32)
+    rows[1, 0] = 0.9
+    form = pack("segmenter-2", "segmenter", rows=rows, **LOWER)
+    report = report_of(gate(form, "--against", f32["segmenter"], "--json", status=1))
+    bright = int((numpy.array([[*MIDDLE[:4], 1, 0], CORNER]) >= 0.5).sum())
+    assert report["class_iou"] == [
+        {"class_id": 0, "label": "dark", "iou": pytest.approx((11 - bright) / (12 - bright)), "pixels": PICTURES * (12 - bright)},
+        {"class_id": 1, "label": "bright", "iou": pytest.approx(bright / (bright + 1)), "pixels": PICTURES * (bright + 1)}]
+    assert [row["apart"] for row in report["worst"]] == [pytest.approx(1 / 12)] * 8
+    assert [row["place"] for row in report["worst"]] == list(range(8))
+
+
 def test_people_read_the_same_figures(f32, pack, gate):
     form = pack("blind-2", rows=[MIDDLE, [*CORNER[:4], 0.1, 1]], **LOWER)
     lines = gate(form, "--against", f32["detector"], status=1).out.splitlines()
