@@ -7,7 +7,7 @@ import os
 import pytest
 
 from gating import CORNER, MIDDLE, PICTURES, corner, digest_of, forms, gate, photos, refused  # noqa: F401
-from rung_model.gate import costs, record, table
+from rung_model.gate import costs, measure, record, table
 
 
 def against(forms, role="detector"):
@@ -90,6 +90,18 @@ def test_model_files_are_measured_too_and_stay_as_they_are(forms, gate, refused)
 def test_the_graph_beside_a_spec_is_its_graph(forms, gate):
     form = forms.form(rows=corner(0.85), graph=None)
     assert json.loads(gate(form, *against(forms), "--json"))["passed"]
+
+
+def test_what_is_packed_for_the_measurement_nobody_else_can_read_and_it_is_removed(forms, gate, monkeypatch):
+    seen, right = [], measure.measure
+
+    def looking(form, *rest):
+        seen.append((form.parent, form.parent.stat().st_mode & 0o777))
+        return right(form, *rest)
+    monkeypatch.setattr(measure, "measure", looking)
+    gate(forms.form(rows=corner(0.85)), *against(forms))
+    ((folder, mode),) = seen
+    assert mode == 0o700 and not folder.exists() and folder != forms.folder
 
 
 def test_the_record_stays_small(forms, gate):

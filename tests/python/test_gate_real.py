@@ -12,7 +12,7 @@ from PIL import Image
 
 import numpy
 from conftest import ROOT
-from gating import digest_of, gate, photos  # noqa: F401
+from gating import digest_of, gate, photos, refused  # noqa: F401
 from rung_model import fix
 
 CALIBRATED_ON = 24
@@ -80,6 +80,14 @@ def test_an_int8_form_of_yunet_finds_what_f32_finds_with_a_threshold_of_its_own(
     assert entry["bytes"]["form"] < 0.7 * entry["bytes"]["f32"]
     assert json.loads(form.read_text())["selection"]["min_confidence"] == entry["min_confidence"]
     assert page.stat().st_size < 1_000_000 and "Movement of key points" in page.read_text()
+
+
+def test_outputs_that_have_each_others_names_are_refused(yunet, refused, data):  # noqa: F811
+    form, f32, _ = yunet
+    swapped = form.with_name("swapped.spec.json")
+    swapped.write_text(form.read_text().replace("bbox_8", "*").replace("kps_8", "bbox_8").replace("*", "kps_8"))
+    told = refused(swapped, "--against", f32, places=[data / "gate" / "person1"])
+    assert "kps_8" in told or "bbox_8" in told
 
 
 def test_average_precision_of_yolox_nano_is_that_of_an_independent_evaluation(data, gate, tmp_path):  # noqa: F811

@@ -41,7 +41,7 @@ def test_photographs_in_which_f32_finds_nothing(forms, refused, tmp_path):
     Image.new("RGB", (200, 200), "black").save(folder / "black.png")
     forms.f32(rows=corner(0.1))
     told = refused(forms.form(rows=corner(0.1)), *against(forms), places=[folder])
-    assert "f32 finds nothing on these 1 photographs" in told and "name photographs that have what the model detects" in told
+    assert "f32 finds nothing on the photographs (1)" in told and "name photographs that have what the model detects" in told
 
 
 def test_photographs_that_the_form_was_calibrated_on_before_any_work(forms, refused, photos, monkeypatch):

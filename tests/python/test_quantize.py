@@ -118,6 +118,22 @@ def test_the_operation_that_does_most_damage_comes_first_and_stays_in_float_with
         assert chosen[model.graph.node[1].name] == "behind one of the 1 worst"
 
 
+@pytest.mark.parametrize("read, together", [
+    (("Relu",), ["Conv", "Relu"]), (("HardSwish",), ["Conv", "HardSwish"]), (("Sigmoid", "Mul"), ["Conv", "Sigmoid", "Mul"]),
+    (("MaxPool",), ["Conv"]), (("Relu", "MaxPool"), ["Conv"]),
+])
+def test_an_operation_goes_with_the_activation_that_alone_reads_it(read, together):
+    graph = quantizing.Small()
+    quantizing.convolved(graph, "picture", "one")
+    for index, kind in enumerate(read):
+        inputs = ["one", "made0"] if kind == "Mul" else ["one"]
+        graph.node(kind, inputs, f"made{index}", **({"kernel_shape": [1, 1]} if kind == "MaxPool" else {}))
+    model = graph.model({"picture": [1, 3, 8, 8]}, {f"made{len(read) - 1}": [1, 4, 8, 8]})
+    prepared.name_nodes(model.graph)
+    (group,) = rules.groups(model, {node.name for node in model.graph.node})
+    assert [node.op_type for node in group] == together
+
+
 def test_nodes_without_a_name_get_one_of_their_own():
     model = small()
     for node in model.graph.node:
@@ -216,6 +232,17 @@ def test_seven_bits_are_kept_to(tmp_path):
     made = quantiser.quantised(model, INT8, gathered, {node.name for node in model.graph.node}, 7)
     largest = max(numpy.abs(onnx.numpy_helper.to_array(weight).astype(int)).max() for weight in Map(made, INT8).quantised_weights)
     assert largest == 64
+
+
+def test_a_threshold_is_for_detectors():
+    spec = {"selection": {"min_confidence": 0.5, "iou": 0.3}}
+    assert output.with_threshold(spec, 0.4) == {"selection": {"min_confidence": 0.4, "iou": 0.3}}
+    assert output.with_threshold(spec, None) == spec
+    with pytest.raises(Refusal, match="is for detectors"):
+        output.with_threshold({"role": "embedder"}, 0.4)
+    for text in ("0", "1.01", "nan", "much"):
+        with pytest.raises(argparse.ArgumentTypeError):
+            command.parse_confidence(text)
 
 
 def test_ranges_are_said_by_name():

@@ -88,9 +88,10 @@ def test_forms_of_16_bits_pack_and_are_nearer_to_f32(model, made, form, tmp_path
 def test_what_is_said_is_done_and_recorded(model, made, tmp_path):
     path = tmp_path / "form.onnx"
     report = model.form(path, "--range", "percentile=99.9", "--weight-bits", "7", "--float", "Conv_0", "--float", "Conv_2",
-                        "--no-rules")
+                        "--no-rules", "--min-confidence", "0.45")
     told = beside(path, "gate")["calibration"]
     assert (told["method"], told["weight_bits"], told["float"], told["rules"]) == ("percentile=99.9", 7, ["Conv_0", "Conv_2"], False)
+    assert told["min_confidence"] == beside(path, "spec")["selection"]["min_confidence"] == 0.45
     assert beside(path, "precision")["operations"]["Conv_0"] == "f32" and report["weights"]["count"] == 57
     assert path.read_bytes() != made[0].read_bytes()
 

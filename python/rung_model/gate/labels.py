@@ -51,7 +51,7 @@ class Labels:
             if name in wanted:
                 pictures[name] = image["id"]
         if not pictures:
-            raise Refusal(f"{self.path} labels none of the {len(names)} photographs; its file names are such as "
+            raise Refusal(f"{self.path} labels none of the photographs; its file names are such as "
                           f"{some([image['file_name'] for image in self.content['images'][:1]])}")
         return pictures
 
@@ -66,7 +66,7 @@ class Labels:
         left_out = [name for number, name in enumerate(classes) if number not in found]
         if not found:
             names = [category.get("name") for category in self.content["categories"]]
-            raise Refusal(f"{self.path} has none of the model's {len(classes)} classes: the model has {some(classes)}, the file "
+            raise Refusal(f"{self.path} has no class of the model: the model has {some(classes)}, the file "
                           f"has {some(names)}; give the spec's \"labels\" or the file's \"categories\" the same names")
         return found, left_out
 

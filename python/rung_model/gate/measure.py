@@ -48,7 +48,7 @@ def measure(form, right, photographs, rung=None, threads=None, labels=None):
         refuse_unreadable(done.stderr)
     report = json.loads(done.stdout)
     if report["role"] == "detector" and report["all"]["targets"] == 0:
-        raise Refusal(f"the model in f32 finds nothing on these {report['pictures']} photographs, so they prove nothing; "
+        raise Refusal(f"the model in f32 finds nothing on the photographs ({report['pictures']}), so they prove nothing; "
                       "name photographs that have what the model detects")
     return report
 

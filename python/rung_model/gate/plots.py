@@ -115,10 +115,11 @@ def shares(rows, title, least):
     step, begin = 22, 190
     along = Scale(0, 1, begin, WIDTH - 70)
     height = TOP + step * len(rows) + 8
-    parts = [line(along(least), TOP - 8, along(least), height - 4, "mark"), text(along(least), TOP - 10, f"{least}")]
+    parts = []
     for place, (name, share) in enumerate(rows):
         y = TOP + place * step
         parts.append(rectangle(begin, y + 3, along(share) - begin, step - 6, "form"))
         parts.append(text(begin - EDGE, y + 15, name if len(name) < 26 else name[:24] + "…", "end"))
         parts.append(text(WIDTH - 10, y + 15, f"{share:.4f}", "end"))
+    parts += [line(along(least), TOP - 8, along(least), height - 4, "mark"), text(along(least), TOP - 10, f"{least}")]
     return svg(parts, title, height)

@@ -29,6 +29,15 @@ def parse_count(text):
     return int(text)
 
 
+def parse_confidence(text):
+    try:
+        if 0 < float(text) <= 1:
+            return float(text)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text} is no confidence above 0 and up to 1")
+
+
 def megabytes(count):
     return f"{count / 1e6:.2f} MB"
 
@@ -81,5 +90,7 @@ def add(commands):
                      help="minmax (default), or percentile=P: P per cent of a tensor's numbers lie inside")
     one.add_argument("--weight-bits", type=int, metavar="BITS",
                      help="7: for processors whose 8 bit products saturate (x86 without VNNI); default 8")
+    one.add_argument("--min-confidence", type=parse_confidence, metavar="SHARE",
+                     help="the form's own threshold, where a gate showed that it finds with it what it lost")
     one.add_argument("--json", action="store_true", help="the report as one JSON object")
     one.set_defaults(run=run)

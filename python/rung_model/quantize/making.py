@@ -38,7 +38,7 @@ class Quantising:
         self.spec_path, self.graph_path = pathlib.Path(arguments.spec), pathlib.Path(arguments.graph)
         self.files = output.Files(arguments.output)
         self.files.must_spare([self.spec_path, self.graph_path])
-        self.spec = output.read_spec(self.spec_path)
+        self.form_spec = output.with_threshold(output.read_spec(self.spec_path), arguments.min_confidence)
         self.photographs = self.find_photographs()
         self.record = output.record_of(self.calibration(), self.photographs)
         self.graph = fix.load(self.graph_path)
@@ -56,7 +56,8 @@ class Quantising:
         told = self.arguments
         return {"form": self.form.name, "method": ranges.text_of(told.percentile), "count": len(self.photographs),
                 "weight_bits": told.weight_bits or (16 if self.form.name == "a16w16" else 8),
-                "float": told.float, "rules": not told.no_rules, "float_worst": told.float_worst}
+                "float": told.float, "rules": not told.no_rules, "float_worst": told.float_worst,
+                "min_confidence": told.min_confidence}
 
     def run(self):
         with tempfile.TemporaryDirectory(prefix="rung_model.") as name:  # for its user alone
@@ -110,7 +111,7 @@ class Quantising:
         self.must_look_the_same(made)
         self.warn_of_islands(operations, kept)
         given, graph = self.graph_path.read_bytes(), made.SerializeToString(deterministic=True)
-        spec = output.spec_of(self.spec, self.spec_path.parent, self.form, given, self.files)
+        spec = output.spec_of(self.form_spec, self.spec_path.parent, self.form, given, self.files)
         contents = dict(zip(self.files.all(), [graph, operations.section(), self.record, output.as_json(spec)], strict=True))
         report = {
             "schema": 1, "model": str(self.graph_path), "output": str(self.files.graph), "form": self.form.name,

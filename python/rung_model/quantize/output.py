@@ -84,6 +84,15 @@ def as_text(member, folder):
     return {"text": read_text(folder / member["file"], "the licence")}
 
 
+def with_threshold(spec, confidence):
+    """A detector's spec with a threshold of the form's own; None: that of f32."""
+    if confidence is None:
+        return spec
+    if not isinstance(spec.get("selection"), dict):
+        raise Refusal("--min-confidence is for detectors; this spec has no selection")
+    return {**spec, "selection": {**spec["selection"], "min_confidence": confidence}}
+
+
 def spec_of(spec, folder, form, graph_bytes, files):
     """What `rung pack` makes a model file of the form from. A golden sample is left out: it is of the f32 form."""
     made = {name: value for name, value in spec.items() if name not in LEFT_OUT}

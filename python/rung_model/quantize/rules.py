@@ -14,6 +14,9 @@ from ..rewrite.graph import View
 WEIGHTED = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 # They limit what is before them, which has the range of their answer then.
 LIMITS = ("Relu", "Clip")
+# They bend it, by themselves or as the gate of a product (SiLU).
+BENDS = (*LIMITS, "LeakyRelu", "PRelu", "Elu", "HardSwish", "Swish", "Gelu", "Mish", "Sigmoid", "HardSigmoid", "Tanh")
+GATES = ("Sigmoid", "HardSigmoid", "Tanh", "Softplus")
 # What may lie between a product and its softmax.
 BETWEEN = ("Mul", "Div", "Add", "Sub", "Where", "Reshape", "Transpose", "Cast", "Squeeze", "Unsqueeze", "Identity", "Slice")
 
@@ -34,6 +37,20 @@ def limits_of(view, node):
     """Relu or Clip that alone reads an operation."""
     reader = view.only_reader(node.output[0])
     return [reader] if reader is not None and reader.op_type in LIMITS and reader.input[0] == node.output[0] else []
+
+
+def activation_of(view, node):
+    """What bends an operation's answer before anything else reads it."""
+    name = node.output[0]
+    reader = view.only_reader(name)
+    if reader is not None:
+        return [reader] if reader.op_type in BENDS and reader.input[0] == name else []
+    readers = view.readers.get(name, [])
+    gates = [one for one in readers if one.op_type in GATES]
+    products = [one for one in readers if one.op_type == "Mul"]
+    if len(readers) == 2 and gates and products and gates[0].output[0] in products[0].input and name not in view.outputs:
+        return [*gates, *products]
+    return []
 
 
 def row_builders(view):
@@ -106,6 +123,7 @@ def kept_in_float(model, patterns, rules=True):
 
 
 def groups(model, names):
-    """Each of these operations that has weights, with what limits it: what is quantised, or kept in float, as one."""
+    """Each of these operations that has weights, with its activation: what is quantised, or kept in float, as one."""
     view = View(model)
-    return [[node, *limits_of(view, node)] for node in view.graph.node if node.name in names and has_weights(view, node)]
+    return [[node, *(one for one in activation_of(view, node) if one.name in names)]
+            for node in view.graph.node if node.name in names and has_weights(view, node)]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much each operation costs when it alone is quantised.
 
-Operations with weights are looked at, with the Relu or Clip behind them: what lies between quantised operations reads and
+Operations with weights are looked at, with the activation behind them: what lies between quantised operations reads and
 makes quantised tensors whatever it is called, so to keep it in float by itself changes nothing."""
 
 from typing import NamedTuple
