@@ -110,6 +110,14 @@ rung_result rung__mask_form_read(const struct rung__header *header,
 rung_result rung__head_check(const struct rung__header *header,
                              const struct rung__tensors *tensors);
 
+/** How many classes the model tells apart; 0 where the shapes of its tensors do not tell. */
+uint32_t rung__head_classes(const struct rung__header *header, const struct rung__tensors *tensors);
+
+/** INTEGRITY when there are labels, and not as many as classes. It is asked of what is packed:
+ * labels of files that are there already stay what they are. */
+rung_result rung__head_check_labels(const struct rung__header *header,
+                                    const struct rung__tensors *tensors, uint32_t labels);
+
 /** The bytes of the largest packet that a model of this header can give. */
 uint64_t rung__head_packet_bytes(const struct rung__header *header);
 
