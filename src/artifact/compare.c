@@ -75,17 +75,18 @@ rung_result rung__tensors_compare(const char *whose, const struct rung__tensors 
     return result;
 }
 
+rung_result rung__onnx_compare(const struct rung__onnx *graph, const struct rung__tensors *declared)
+{
+    if (graph->opset < OPSET_LEAST)
+        return rung__fail(RUNG_INTEGRITY, "the graph is of opset %lld and at least %d is needed",
+                          (long long)graph->opset, OPSET_LEAST);
+    return rung__tensors_compare("the graph", declared, graph->inputs, graph->input_count,
+                                 graph->outputs, graph->output_count);
+}
+
 rung_result rung__onnx_check(struct rung__bytes payload, const struct rung__tensors *declared)
 {
     struct rung__onnx graph;
     rung_result result = rung__onnx_read(payload, &graph);
-    if (result != RUNG_OK)
-        return result;
-    if (graph.opset < OPSET_LEAST)
-        return rung__fail(RUNG_INTEGRITY,
-                          "the graph is of opset %lld and at least %d is needed; convert it with "
-                          "the version converter of the onnx package",
-                          (long long)graph.opset, OPSET_LEAST);
-    return rung__tensors_compare("the graph", declared, graph.inputs, graph.input_count,
-                                 graph.outputs, graph.output_count);
+    return result == RUNG_OK ? rung__onnx_compare(&graph, declared) : result;
 }

@@ -64,6 +64,11 @@ struct rung__head_contract {
     uint32_t parameters; /**< allowed ones, bit 1 << key */
     uint32_t required;   /**< those that must be there */
     uint32_t attachment_bytes; /**< of each target in a packet */
+    /** How many classes there are: `always` so many, or those along a dimension of the first
+     * output, counted from the last one, 1, beside `others`. All zero: the tensors do not tell. */
+    struct {
+        uint32_t always, axis, others;
+    } classes;
     /** Checks tensor shapes and parameters against the canvas; INTEGRITY with a sentence. */
     rung_result (*check)(const struct rung__header *, const struct rung__tensors *);
     /** What the head asks of the header's selection, or NULL; INTEGRITY with a sentence. */
@@ -109,6 +114,9 @@ rung_result rung__mask_form_read(const struct rung__header *header,
  */
 rung_result rung__head_check(const struct rung__header *header,
                              const struct rung__tensors *tensors);
+
+/** The classes of a model whose head was checked; 0 when its tensors do not tell. */
+uint32_t rung__head_classes(const struct rung__header *header, const struct rung__tensors *tensors);
 
 /** The bytes of the largest packet that a model of this header can give. */
 uint64_t rung__head_packet_bytes(const struct rung__header *header);
