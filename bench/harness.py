@@ -74,16 +74,23 @@ def require_demo():
             fail(f"{file} is missing; run scripts/demo first")
 
 
-def stretch_model():
-    """The demo's detector with the fit `stretch`: packed of its graph and its spec, signed with its key."""
+def with_texts(spec, folder):
+    """The spec with the files that it names beside it as texts."""
+    return {name: {"text": (folder / value["file"]).read_text()} if isinstance(value, dict) and "file" in value else value
+            for name, value in spec.items()}
+
+
+def stretch_model(spec=None):
+    """The demo's detector, or the form of it that the spec file is of, with the fit `stretch`: signed with the demo's key."""
+    source = spec or GRAPH.with_name("spec.json")
     model = WORK / "models/centerface-stretch.rung"
-    spec = json.loads(GRAPH.with_name("spec.json").read_text())
-    spec.update(fit="stretch", name="centerface-stretch")
+    told = with_texts(json.loads(source.read_text()), source.parent)
+    graph = source.parent / told["graph"] if spec else GRAPH
+    told.update(fit="stretch", name="centerface-stretch")
     model.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(GRAPH.with_name("LICENSE"), model.parent)
-    (model.parent / "spec.json").write_text(json.dumps(spec))
+    (model.parent / "spec.json").write_text(json.dumps(told))
     model.unlink(missing_ok=True)
-    subprocess.run([RUNG, "pack", model.parent / "spec.json", GRAPH, "-o", model, "--key", ROOT / "build/keys/demo.pem"],
+    subprocess.run([RUNG, "pack", model.parent / "spec.json", graph, "-o", model, "--key", ROOT / "build/keys/demo.pem"],
                    check=True, stdout=subprocess.DEVNULL)
     return model
 

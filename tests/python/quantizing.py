@@ -13,8 +13,8 @@ import pytest
 
 from conftest import ROOT
 from rewriting import Small
-from rung_model import fix, program
-from rung_model.rewrite import View
+from rung_model import Refusal, fix, program
+from rung_model.quantize import prepared, ranges
 
 DATA = os.environ.get("RUNG_TEST_DATA")
 NAME = "yunet_n_320"
@@ -57,8 +57,19 @@ def attention():
     return graph.model({"tokens": [1, 6, 8]}, {"answer": [1, 6, 8]})
 
 
-def view_of(model):
-    return View(model)
+def folded(model, tmp_path):
+    return prepared.prepare(model, tmp_path)
+
+
+def calibrated(model, tmp_path):
+    """A prepared model, and the ranges of a few random pictures."""
+    model = folded(model, tmp_path)
+    return model, ranges.gather(model, pictures(), None, tmp_path)
+
+
+def pictures(count=5, seed=3):
+    random = numpy.random.default_rng(seed)
+    return [{"picture": random.uniform(-1, 1, (1, 3, 8, 8)).astype(numpy.float32)} for _ in range(count)]
 
 
 class Model:
@@ -67,8 +78,10 @@ class Model:
     def __init__(self, folder):
         if not DATA:
             pytest.skip("RUNG_TEST_DATA is not set: it names the folder of further test data")
-        if not pathlib.Path(program.path()).exists():
-            pytest.skip("the program rung is not built")
+        try:
+            program.path()
+        except Refusal as reason:
+            pytest.skip(str(reason))
         self.folder = folder
         self.graph = folder / f"{NAME}.onnx"
         self.spec = folder / "spec.json"

@@ -90,10 +90,11 @@ def test_the_time_of_a_process_is_that_of_all_its_threads():
 
 def test_each_box_matches_once():
     box, near, far = [10, 10, 100, 100], [11, 10, 100, 100], [20, 20, 100, 100]
-    assert end_to_end.count_matched([box], [near]) == 1
-    assert end_to_end.count_matched([box, box], [near]) == 1
-    assert end_to_end.count_matched([box], [far]) == 0
-    assert end_to_end.count_matched([], [box]) == end_to_end.count_matched([box], []) == 0
+    assert end_to_end.count_matched([box], [near], 0.9) == 1
+    assert end_to_end.count_matched([box, box], [near], 0.9) == 1
+    assert end_to_end.count_matched([box], [far], 0.9) == 0
+    assert end_to_end.count_matched([box], [far], 0.1) == 1
+    assert end_to_end.count_matched([], [box], 0.9) == end_to_end.count_matched([box], [], 0.9) == 0
 
 
 def test_the_peers_run_the_onnxruntime_that_rung_fetches():

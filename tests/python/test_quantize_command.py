@@ -104,13 +104,22 @@ def test_too_few_photographs_are_refused_and_the_same_one_counts_once(model, tmp
     assert "holds no photographs" in model.reason(tmp_path / "out.onnx", photos=[empty])
 
 
-def test_photographs_without_what_the_model_detects_are_refused(model, tmp_path):
-    folder = tmp_path / "plain"
+def saved(folder, picture):
+    """A folder with 64 pictures, each of them made by picture(number)."""
     folder.mkdir()
     for index in range(64):
-        Image.fromarray(numpy.full((48, 64, 3), index * 3, numpy.uint8)).save(folder / f"{index}.png")
-    assert "finds nothing in any of the 64 photographs; name some that contain what it detects (face)" \
-        in model.reason(tmp_path / "out.onnx", photos=[folder])
+        Image.fromarray(picture(index).astype(numpy.uint8)).save(folder / f"{index}.png")
+    return folder
+
+
+@pytest.mark.parametrize("picture, why", [
+    (lambda index: numpy.full((48, 64, 3), index * 3), "64 of the 64 photographs are noise or one plain colour, such as"),
+    (lambda index: numpy.random.default_rng(index).integers(0, 256, (48, 64, 3)), "64 of the 64 photographs are noise"),
+    (lambda index: numpy.indices((48, 64)).sum(axis=0)[..., numpy.newaxis].repeat(3, 2) + index,
+     "finds nothing in any of the 64 photographs; name some that contain what it detects (face)"),
+], ids=["plain", "noise", "empty scenes"])
+def test_photographs_without_what_the_model_detects_are_refused(model, picture, why, tmp_path):
+    assert why in model.reason(tmp_path / "out.onnx", photos=[saved(tmp_path / "photos", picture)])
 
 
 def test_a_graph_that_is_not_the_specs_is_refused(model, tmp_path):

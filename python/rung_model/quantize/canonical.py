@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy
 
 from .. import Refusal, program
+from .forms import LEAST_PHOTOGRAPHS
+from .pictures import is_picture
 
 RUNG = "ort-cpu"
-LIKE = 0.75  # of noise and plain colours half the pairs of vectors are closer than this, of photographs far fewer
+LIKE = 0.75  # half the pairs of vectors are closer where all photographs show the same; usual are 0.3
 
 
 def targets_in(model, pixels):
@@ -45,10 +47,13 @@ def judge_classes(found, labels):
 
 def judge_vectors(found, _):
     vectors = numpy.stack(found)
+    if not vectors.any():
+        raise Refusal(f"the vectors of all {len(found)} photographs are 0 in f32; import the model again, its input is prepared "
+                      "otherwise than it was trained with")
     median = float(numpy.median((vectors @ vectors.T)[numpy.triu_indices(len(vectors), 1)]))
     if not median <= LIKE:
         raise Refusal(f"the {len(found)} photographs are all alike to the model in f32: the cosine of half of their pairs is "
-                      f"{median:.2f} or more, allowed {LIKE}; name photographs of different things, no noise, no plain colours")
+                      f"{median:.2f} or more, allowed {LIKE}; name photographs of different things")
 
 
 class Role(NamedTuple):
@@ -69,11 +74,13 @@ class Canonical:
         """`value`: shape and type of the graph's input."""
         self.model, self.context, self.value = model, model.context(), value
         self.role = ROLES[model.info.role]
-        self.found = []
+        self.found, self.blank = [], []
 
     def tensor(self, photograph):
         """What the model is given for a photograph; what it makes of it is kept for `holding`."""
         pixels = photograph.pixels()
+        if not is_picture(pixels):
+            self.blank.append(photograph.path)
         self.found.append(self.role.look(self.model, pixels))
         shape, kind = self.value
         return self.context.preprocess(pixels).view(kind).reshape(shape)
@@ -83,6 +90,10 @@ class Canonical:
 
     def holding(self):
         """How many photographs hold something. Refuses them all where they are of no use."""
+        pictures = len(self.found) - len(self.blank)
+        if pictures < LEAST_PHOTOGRAPHS:
+            raise Refusal(f"{len(self.blank)} of the {len(self.found)} photographs are noise or one plain colour, such as "
+                          f"{self.blank[0]}, and calibration takes {LEAST_PHOTOGRAPHS} others at least; name real ones")
         self.role.judge(self.found, self.model.info.labels)
         return sum(map(self.role.holds, self.found))
 

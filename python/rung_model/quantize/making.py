@@ -42,6 +42,7 @@ class Quantising:
         self.photographs = self.find_photographs()
         self.record = output.record_of(self.calibration(), self.photographs)
         self.graph = fix.load(self.graph_path)
+        self.given = self.graph_path.read_bytes()
         self.warnings, self.table, self.sample = [], [], []
 
     def find_photographs(self):
@@ -76,16 +77,18 @@ class Quantising:
         return report
 
     def feeds(self, model):
-        """One for each photograph; the first few that hold something are kept."""
-        entry = self.graph.graph.input[0]
+        """One for each photograph. A handful is kept: the first that hold something, and others where there are too few."""
+        name, holding, others = self.graph.graph.input[0].name, [], []
         for photograph in counted(self.photographs, "calibrating"):
-            feed = {entry.name: model.tensor(photograph)}
-            if len(self.sample) < HANDFUL and model.last_holds():
-                self.sample.append(feed)
+            feed = {name: model.tensor(photograph)}
+            few = holding if model.last_holds() else others
+            if len(few) < HANDFUL:
+                few.append(feed)
             yield feed
+        self.sample = [*holding, *others][:HANDFUL]
 
     def calibrate(self, model, folder):
-        ((_, value),) = proof.inputs_of(self.graph).items()
+        (value,) = proof.inputs_of(self.graph).values()
         with canonical.opened(self.spec_path, self.graph_path, value, folder) as known:
             gathered = ranges.gather(model, self.feeds(known), self.arguments.percentile, folder)
             self.holding = known.holding()
@@ -110,14 +113,15 @@ class Quantising:
         operations.must_be_quantised()
         self.must_look_the_same(made)
         self.warn_of_islands(operations, kept)
-        given, graph = self.graph_path.read_bytes(), made.SerializeToString(deterministic=True)
-        spec = output.spec_of(self.form_spec, self.spec_path.parent, self.form, given, self.files)
+        graph = made.SerializeToString(deterministic=True)
+        spec = output.spec_of(self.form_spec, self.spec_path.parent, self.form, self.given, self.files)
         contents = dict(zip(self.files.all(), [graph, operations.section(), self.record, output.as_json(spec)], strict=True))
         report = {
             "schema": 1, "model": str(self.graph_path), "output": str(self.files.graph), "form": self.form.name,
             "files": list(map(str, self.files.all())), "artifact": hashlib.sha256(graph).hexdigest(),
-            "photographs": {"count": len(self.photographs), "holding": self.holding}, "range": ranges.text_of(self.arguments.percentile),
-            "bytes": {"before": len(given), "after": len(graph)}, "operations": operations.counts(),
+            "photographs": {"count": len(self.photographs), "holding": self.holding},
+            "range": ranges.text_of(self.arguments.percentile), "operations": operations.counts(),
+            "bytes": {"before": len(self.given), "after": len(graph)},
             "weights": {"count": len(operations.quantised_weights), "bytes": operations.weight_bytes()},
             "distance": self.distance(made), "float": [one._asdict() for one in kept],
             "sensitivity": [one._asdict() for one in self.table], "warnings": self.warnings}

@@ -13,7 +13,7 @@ import numpy
 import onnx
 import onnxruntime
 
-from .. import Refusal, fix, program
+from .. import Refusal, files, program
 
 SCHEMA = 1
 MOST_TEXT = 1048576  # bytes of a spec, or of a licence
@@ -93,13 +93,13 @@ def with_threshold(spec, confidence):
     return {**spec, "selection": {**spec["selection"], "min_confidence": confidence}}
 
 
-def spec_of(spec, folder, form, graph_bytes, files):
+def spec_of(spec, folder, form, graph_bytes, places):
     """What `rung pack` makes a model file of the form from. A golden sample is left out: it is of the f32 form."""
     made = {name: value for name, value in spec.items() if name not in LEFT_OUT}
     if "licence" in made:
         made["licence"] = as_text(made["licence"], folder)
-    return {**made, "form": form.name, "canonical": hashlib.sha256(graph_bytes).hexdigest(), "graph": files.graph.name,
-            "precision": {"file": files.precision.name}, "gate": {"file": files.gate.name}}
+    return {**made, "form": form.name, "canonical": hashlib.sha256(graph_bytes).hexdigest(), "graph": places.graph.name,
+            "precision": {"file": places.precision.name}, "gate": {"file": places.gate.name}}
 
 
 def tools():
@@ -122,11 +122,11 @@ def as_json(value):
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def must_pack(files, contents, folder):
+def must_pack(places, contents, folder):
     """`rung pack` takes the files, or its reason is the refusal."""
     for path, data in contents.items():
         (folder / path.name).write_bytes(data)
-    program.run("pack", folder / files.spec.name, folder / files.graph.name, "-o", folder / "form.rung")
+    program.run("pack", folder / places.spec.name, folder / places.graph.name, "-o", folder / "form.rung")
 
 
 def write(contents):
@@ -134,7 +134,7 @@ def write(contents):
     passing = {path: path.with_name(f"{path.name}.{os.getpid()}.new") for path in contents}
     try:
         for path, data in contents.items():
-            fix.write_whole(data, passing[path])
+            files.write_whole(data, passing[path])
         for path, written in passing.items():
             os.replace(written, path)
     finally:

@@ -18,6 +18,8 @@ HALVES = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
 def must_be_f32(model):
     """Refuses what is quantised or in 16 bits already: a form is made of the canonical one, never of another form."""
     graph = model.graph
+    if len(fix.real_inputs(graph)) != 1:
+        raise Refusal(f"the graph has {len(fix.real_inputs(graph))} inputs; a model has one")
     for node in graph.node:
         if node.op_type in QUANTISED or node.op_type.startswith("QLinear"):
             raise Refusal(f"the graph is quantised already, as {label(node)} ({node.op_type}) shows; name the graph in f32")
