@@ -68,12 +68,14 @@ def swapped():
     return [{**scores, "name": "boxes"}, {**boxes, "name": "scores"}]
 
 
-def save_pictures(folder, count):
-    """Different ones, of noise."""
+def save_skies(folder, count):
+    """Different ones, as a camera that points up takes them: nothing is there to be found."""
     folder.mkdir()
-    random = numpy.random.default_rng(5)
+    rows, columns = numpy.mgrid[0:48, 0:64]
     for index in range(count):
-        Image.fromarray(random.integers(0, 256, (8, 8, 3), numpy.uint8)).save(folder / f"{index}.png")
+        grey = 60 + 2 * index + rows + columns * (index % 7) / 8
+        Image.fromarray(numpy.stack([grey, grey, grey + 20], axis=2).clip(0, 255).astype(numpy.uint8)) \
+            .save(folder / f"{index}.png")
 
 
 @pytest.fixture(scope="module")
@@ -96,12 +98,12 @@ def inputs(tmp_path_factory):
                           ("many", {"labels": [f"thing {index}" for index in range(80)]})):
         (folder / f"{name}.json").write_text(json.dumps(spec(**members)))
     (folder / "empty").mkdir()
-    save_pictures(folder / "noise", 64)
+    save_skies(folder / "skies", 64)
     return folder
 
 
 def fix(model, *more):
-    return rung_model("fix", model, "new.onnx", *more, "--inputs", "noise/0.png")
+    return rung_model("fix", model, "new.onnx", *more, "--inputs", "skies/0.png")
 
 
 def make_spec(model, *more):
@@ -124,11 +126,11 @@ def gate(photographs):
 BROKEN = {
     "dynamic shapes, fix": (fix("free.onnx"), "free dimension", "--shape picture=1,3,HEIGHT,WIDTH"),
     "dynamic shapes, a size too small": (fix("free.onnx", "--shape", "picture=1,3,2,2"),
-                                         "cannot be run on noise/0.png", "another size with --shape"),
+                                         "cannot be run on skies/0.png", "another size with --shape"),
     "dynamic shapes, import": (make_spec("free.onnx"), "free dimensions", "fix --shape picture=1,3,HEIGHT,WIDTH"),
     "dynamic shapes, rewrite": (rung_model("rewrite", "free.onnx", "-o", "new.onnx"), "free dimension", "fix the graph"),
     "dynamic shapes, pack": (pack("good.json", "free.onnx"), "[1,3,?,?], not [1,3,32,32]", "rung-model fix"),
-    "dynamic shapes, quantize": (quantize("good.json", "noise", "free.onnx"), "picture", "fix"),
+    "dynamic shapes, quantize": (quantize("good.json", "skies", "free.onnx"), "picture", "fix"),
     "external data, import": (make_spec("far.onnx"), "other files (weights)", "fix puts them into it"),
     "external data, pack": (pack("good.json", "far.onnx"), "external data", "save the graph as one file"),
     "external data that is lost, fix": (fix("lost/far.onnx"), "other files (weights), which cannot be read",
@@ -138,24 +140,24 @@ BROKEN = {
     "opset 9, pack": (pack("good.json", "old.onnx"), "opset 9 and at least 13", "rung-model fix"),
     "two outputs swapped, import": (make_spec("swapped.onnx"), "two outputs are swapped", "export again with output_names"),
     "two outputs swapped, pack": (pack("swapped.json"), "\"boxes\" has shape [1,64,4], not [1,64,3]", "rung-model import"),
-    "two outputs swapped, quantize": (quantize("swapped.json", "noise"), "boxes", "rung-model import"),
+    "two outputs swapped, quantize": (quantize("swapped.json", "skies"), "boxes", "rung-model import"),
     "16 bits, import": (make_spec("half.onnx"), "16 bits", "export that (half=False)"),
     "16 bits, pack": (pack("good.json", "half.onnx"), "is f16, not f32", "rung-model import"),
-    "16 bits, quantize": (quantize("good.json", "noise", "half.onnx"), "picture is of 16 bits", "export that one"),
+    "16 bits, quantize": (quantize("good.json", "skies", "half.onnx"), "picture is of 16 bits", "export that one"),
     "NMS inside, fix": (fix("nms.onnx"), "suppresses boxes itself (NonMaxSuppression)", "nms=False"),
     "NMS inside, import": (make_spec("nms.onnx"), "suppresses boxes itself (NonMaxSuppression)", "nms=False"),
     "NMS inside, pack": (pack("good.json", "nms.onnx"), "3 outputs, not 2", "rung-model import"),
     "an empty folder, fix": (rung_model("fix", "good.onnx", "new.onnx", "--inputs", "empty"), "empty", "name photographs"),
     "an empty folder, quantize": (quantize("good.json", "empty"), "empty holds no photographs", "name a folder that does"),
     "an empty folder, gate": (gate("empty"), "empty holds no photographs", "name a folder that does"),
-    "photographs without objects, quantize": (quantize("good.json", "noise"), "nothing", "photographs"),
-    "photographs without objects, gate": (gate("noise"), "finds nothing", "photographs"),
+    "photographs without objects, quantize": (quantize("good.json", "skies"), "nothing", "photographs"),
+    "photographs without objects, gate": (gate("skies"), "finds nothing", "photographs"),
     "80 labels for 2 classes, import": (make_spec("yolo.onnx", "--set", "labels=@coco.txt"),
                                         "2 classes by its outputs, and 80 labels", "give those of this model"),
     "80 labels for 2 classes, pack": (pack("many.json"), "80 labels, and the outputs are of 2 classes",
                                       "give those of this model"),
     "no such file, fix": (fix("nowhere.onnx"), "nowhere.onnx cannot be read: No such file", "name the graph"),
-    "no such folder, fix": (rung_model("fix", "good.onnx", "no/new.onnx", "--inputs", "noise/0.png"),
+    "no such folder, fix": (rung_model("fix", "good.onnx", "no/new.onnx", "--inputs", "skies/0.png"),
                             "no/new.onnx cannot be written", "name a place that can"),
 }
 
@@ -175,11 +177,11 @@ def test_every_broken_input_is_one_sentence_with_a_remedy(inputs, name):
 
 def test_the_same_model_whole_passes_every_command(inputs, tmp_path):
     """So that what is refused above is refused for what is broken."""
-    for command in (rung_model("fix", "good.onnx", tmp_path / "fixed.onnx", "--inputs", "noise/0.png"),
-                    rung_model("fix", "old.onnx", tmp_path / "raised.onnx", "--inputs", "noise/0.png"),
-                    rung_model("fix", "far.onnx", tmp_path / "whole.onnx", "--inputs", "noise/0.png"),
+    for command in (rung_model("fix", "good.onnx", tmp_path / "fixed.onnx", "--inputs", "skies/0.png"),
+                    rung_model("fix", "old.onnx", tmp_path / "raised.onnx", "--inputs", "skies/0.png"),
+                    rung_model("fix", "far.onnx", tmp_path / "whole.onnx", "--inputs", "skies/0.png"),
                     rung_model("fix", "free.onnx", tmp_path / "sized.onnx", "--shape", "picture=1,3,32,32",
-                               "--inputs", "noise/0.png"),
+                               "--inputs", "skies/0.png"),
                     *(rung("pack", "good.json", tmp_path / f"{name}.onnx", "-o", tmp_path / f"{name}.rung")
                       for name in ("fixed", "raised", "whole", "sized"))):
         result = tried(command, inputs)
