@@ -79,7 +79,7 @@ static int explain_forms(rung_instance *instance, json_t *json)
 {
     char path[PATH_MAX];
     bool complete = true;
-    json_t *forms;
+    json_t *forms = NULL;
     const rung_result result = find_model(instance, common.model, path, sizeof path);
     const int status = result == RUNG_OK ? forms_read(instance, path, &forms) : fail_with(result);
     if (status != EXIT_DONE)

@@ -17,6 +17,7 @@ COMMANDS = {
     "rewrite": "rewrite.command",
     "quantize": "quantize.command",
     "gate": "gate.command",
+    "pack": "pack.command",
 }
 
 # What a command may use besides NumPy: the module's name, and the package's.
@@ -50,12 +51,12 @@ def add(commands, name, module):
         add_unusable(commands, name, package_of(error))
 
 
-def parser():
+def parser(names=tuple(COMMANDS)):
     top = argparse.ArgumentParser(prog="rung-model", description=__doc__)
     top.add_argument("--version", action="version", version=f"rung-model {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module in COMMANDS.items():
-        add(commands, name, module)
+    for name in names:
+        add(commands, name, COMMANDS[name])
     return top
 
 
@@ -76,7 +77,8 @@ def run(arguments):
 
 
 def main():
-    arguments = parse(parser())
+    named = sys.argv[1:2]  # what other commands import takes its time
+    arguments = parse(parser(named) if named and named[0] in COMMANDS else parser())
     try:
         run(arguments)
     except (Refusal, OSError) as error:

@@ -75,18 +75,38 @@ rung_result rung__tensors_compare(const char *whose, const struct rung__tensors 
     return result;
 }
 
-rung_result rung__onnx_compare(const struct rung__onnx *graph, const struct rung__tensors *declared)
+static bool is_free(const struct rung__tensor *tensors, uint32_t count)
 {
-    if (graph->opset < OPSET_LEAST)
-        return rung__fail(RUNG_INTEGRITY, "the graph is of opset %lld and at least %d is needed",
-                          (long long)graph->opset, OPSET_LEAST);
-    return rung__tensors_compare("the graph", declared, graph->inputs, graph->input_count,
-                                 graph->outputs, graph->output_count);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < tensors[i].rank; j++)
+            if (!tensors[i].dims[j])
+                return true;
+    return false;
+}
+
+/** What to do about the last error, which says what is other than declared. */
+static rung_result add_remedy(const struct rung__onnx *graph)
+{
+    const bool free_shape =
+        is_free(graph->inputs, graph->input_count) || is_free(graph->outputs, graph->output_count);
+    return rung__fail(RUNG_INTEGRITY, "%s; %s", rung_last_error(),
+                      graph->input_count > 1 || free_shape
+                          ? "rung-model fix makes shapes static and takes weights out of the inputs"
+                          : "take the graph that is declared, or declare what this one has");
 }
 
 rung_result rung__onnx_check(struct rung__bytes payload, const struct rung__tensors *declared)
 {
     struct rung__onnx graph;
     rung_result result = rung__onnx_read(payload, &graph);
-    return result == RUNG_OK ? rung__onnx_compare(&graph, declared) : result;
+    if (result != RUNG_OK)
+        return result;
+    if (graph.opset < OPSET_LEAST)
+        return rung__fail(RUNG_INTEGRITY,
+                          "the graph is of opset %lld and at least %d is needed; rung-model fix "
+                          "raises it",
+                          (long long)graph.opset, OPSET_LEAST);
+    result = rung__tensors_compare("the graph", declared, graph.inputs, graph.input_count,
+                                   graph.outputs, graph.output_count);
+    return result == RUNG_INTEGRITY ? add_remedy(&graph) : result;
 }

@@ -207,26 +207,6 @@ rung_result rung__head_check(const struct rung__header *header, const struct run
     return result;
 }
 
-/* A mask of one channel tells what is there from what is not (docs/packets.md). */
-static uint32_t mask_classes(const struct rung__header *header, const struct rung__tensors *tensors)
-{
-    struct rung__mask_form mask;
-    if (rung__mask_form_read(header, tensors, &mask) != RUNG_OK)
-        return 0;
-    return mask.channels == 1 ? 2 : mask.channels;
-}
-
-uint32_t rung__head_classes(const struct rung__header *header, const struct rung__tensors *tensors)
-{
-    const struct rung__head_contract *contract = rung__head_contract(header->head);
-    if (header->role == RUNG_ROLE_SEGMENTER)
-        return mask_classes(header, tensors);
-    if (!contract || !contract->classes.axis)
-        return contract ? contract->classes.always : 0;
-    const struct rung__tensor *output = rung__head_output(tensors, 0);
-    return output->dims[output->rank - contract->classes.axis] - contract->classes.others;
-}
-
 static uint64_t attachment_bytes(const struct rung__header *header)
 {
     const struct rung__head_contract *contract = rung__head_contract(header->head);

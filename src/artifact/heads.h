@@ -64,11 +64,6 @@ struct rung__head_contract {
     uint32_t parameters; /**< allowed ones, bit 1 << key */
     uint32_t required;   /**< those that must be there */
     uint32_t attachment_bytes; /**< of each target in a packet */
-    /** How many classes there are: `always` so many, or those along a dimension of the first
-     * output, counted from the last one, 1, beside `others`. All zero: the tensors do not tell. */
-    struct {
-        uint32_t always, axis, others;
-    } classes;
     /** Checks tensor shapes and parameters against the canvas; INTEGRITY with a sentence. */
     rung_result (*check)(const struct rung__header *, const struct rung__tensors *);
     /** What the head asks of the header's selection, or NULL; INTEGRITY with a sentence. */
@@ -115,8 +110,13 @@ rung_result rung__mask_form_read(const struct rung__header *header,
 rung_result rung__head_check(const struct rung__header *header,
                              const struct rung__tensors *tensors);
 
-/** The classes of a model whose head was checked; 0 when its tensors do not tell. */
+/** How many classes the model tells apart; 0 where the shapes of its tensors do not tell. */
 uint32_t rung__head_classes(const struct rung__header *header, const struct rung__tensors *tensors);
+
+/** INTEGRITY when there are labels, and not as many as classes. It is asked of what is packed:
+ * labels of files that are there already stay what they are. */
+rung_result rung__head_check_labels(const struct rung__header *header,
+                                    const struct rung__tensors *tensors, uint32_t labels);
 
 /** The bytes of the largest packet that a model of this header can give. */
 uint64_t rung__head_packet_bytes(const struct rung__header *header);

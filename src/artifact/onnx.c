@@ -57,7 +57,7 @@ enum { SHAPE_DIMENSION = 1, DIMENSION_VALUE = 1 };
 
 static rung_result broken(void)
 {
-    return rung__fail(RUNG_INTEGRITY, "the graph is no well-formed ONNX file");
+    return rung__fail(RUNG_INTEGRITY, "the graph is no well-formed ONNX file; export it again");
 }
 
 /* ---- external data, anywhere ------------------------------------------------------------- */
@@ -123,7 +123,8 @@ static rung_result refuse_external(struct rung__bytes payload)
         if (is_external(message, &field))
             return rung__fail(RUNG_INTEGRITY,
                               "a tensor of the graph refers to external data; a model file holds "
-                              "everything itself, so save the graph as one file");
+                              "everything itself, so save the graph as one file, as rung-model fix "
+                              "does");
         const struct link *link = find_link(message, &field);
         if (!link)
             continue;

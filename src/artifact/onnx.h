@@ -31,10 +31,6 @@ rung_result rung__tensors_compare(const char *whose, const struct rung__tensors 
                                   const struct rung__tensor *inputs, uint32_t input_count,
                                   const struct rung__tensor *outputs, uint32_t output_count);
 
-/** The same of a graph that was read, and its opset. Results: OK, INTEGRITY. */
-rung_result rung__onnx_compare(const struct rung__onnx *graph,
-                               const struct rung__tensors *declared);
-
 /** Reads a graph, and compares it: opset, inputs, outputs. Results: OK, INTEGRITY. */
 rung_result rung__onnx_check(struct rung__bytes payload, const struct rung__tensors *declared);
 

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "artifact/bundle.h"
-#include "artifact/contents.h"
 #include "artifact/header.h"
-#include "artifact/heads.h"
 #include "artifact/onnx.h"
 #include "artifact/signature.h"
 #include "artifact/view.h"
@@ -15,42 +13,11 @@
 
 #define MODE_PUBLIC 0644u
 
-/* Where spec and graph differ, either of them may be the one to mend. */
-static rung_result check_graph(const struct rung__spec *spec, struct rung__bytes payload)
-{
-    struct rung__onnx graph;
-    rung_result result = rung__onnx_read(payload, &graph);
-    if (result != RUNG_OK)
-        return result;
-    result = rung__onnx_compare(&graph, &spec->tensors);
-    if (result == RUNG_INTEGRITY)
-        return rung__fail(RUNG_INTEGRITY,
-                          "%s; rung-model fix makes a graph fit to serve, and rung-model import "
-                          "writes the spec of one",
-                          rung_last_error());
-    return result;
-}
-
 static rung_result check_payload(const struct rung__spec *spec, struct rung__bytes payload)
 {
-    return rung__kind_is_bundle(spec->header.kind) ? rung__locator_check(payload)
-                                                   : check_graph(spec, payload);
-}
-
-/* A list of another model's labels is longer or shorter; one that is too long cannot be right. */
-static rung_result check_labels(const struct rung__spec *spec, const char *where)
-{
-    const struct rung__bytes section = rung__buffer_bytes(&spec->sections[RUNG__SECTION_LABELS]);
-    const uint32_t classes = rung__head_classes(&spec->header, &spec->tensors);
-    uint32_t labels = 0;
-    rung_result result = section.size ? rung__labels_check(section, &labels) : RUNG_OK;
-    if (result == RUNG_OK && classes && labels > classes)
-        return rung__fail(
-            RUNG_INVALID_ARGUMENT,
-            "%s: there are %u labels, and the outputs are of %u class%s; give those of "
-            "this model, in the order of its training",
-            where, labels, classes, classes == 1 ? "" : "es");
-    return result;
+    if (rung__kind_is_bundle(spec->header.kind))
+        return rung__locator_check(payload);
+    return rung__onnx_check(payload, &spec->tensors);
 }
 
 static uint64_t aligned(uint64_t offset)
@@ -148,9 +115,7 @@ rung_result rung__pack(const struct rung__spec *spec, const char *where,
                        const struct rung__payload *payload, const uint8_t *key_id,
                        struct rung__buffer *message)
 {
-    rung_result result = check_labels(spec, where);
-    if (result == RUNG_OK)
-        result = check_payload(spec, payload->bytes);
+    rung_result result = check_payload(spec, payload->bytes);
     if (result == RUNG_OK)
         result = write_message(spec, payload, key_id, message);
     if (result == RUNG_OK)

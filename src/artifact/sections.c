@@ -82,8 +82,11 @@ static rung_result check_presence(const struct rung__header *header,
     if (!rung__section_find(table, RUNG__SECTION_TENSORS))
         return rung__fail(RUNG_INTEGRITY, "there is no tensors section");
     if (header->form != RUNG_FORM_F32 && !rung__section_find(table, RUNG__SECTION_PRECISION))
-        return rung__fail(RUNG_INTEGRITY, "a model of form %s needs a precision section",
-                          rung__name_text(&rung__form_names, header->form));
+        return rung__fail(
+            RUNG_INTEGRITY,
+            "a model of form %s needs a precision section; rung-model quantize writes "
+            "what goes into it",
+            rung__name_text(&rung__form_names, header->form));
     const bool is_engine = header->kind == RUNG_ARTIFACT_ENGINE;
     if (is_engine != (rung__section_find(table, RUNG__SECTION_DEVICE) != NULL))
         return rung__fail(RUNG_INTEGRITY, is_engine ? "an engine needs a device section"

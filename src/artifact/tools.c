@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "artifact/artifact.h"
 #include "artifact/bundle.h"
 #include "artifact/describe.h"
+#include "artifact/heads.h"
 #include "artifact/numbers.h"
 #include "artifact/pack.h"
 #include "artifact/signature.h"
@@ -47,6 +49,18 @@ static rung_result load_spec(const char *path, struct rung__spec *spec)
     rung__buffer_finish(&text);
     free(folder);
     return result;
+}
+
+/** A target's class is the number of its label: with labels of another model it would be called
+ * what it is not. */
+static rung_result check_labels(const struct rung__spec *spec, const char *where)
+{
+    const struct rung__artifact_view view = {.sections[RUNG__SECTION_LABELS] = rung__buffer_bytes(
+                                                 &spec->sections[RUNG__SECTION_LABELS])};
+    if (rung__head_check_labels(&spec->header, &spec->tensors, rung__artifact_label_count(&view)) !=
+        RUNG_OK)
+        return rung__fail(RUNG_INVALID_ARGUMENT, "%s: %s", where, rung_last_error());
+    return RUNG_OK;
 }
 
 /* What is packed, and what for. */
@@ -113,7 +127,8 @@ static rung_result pack_any(const struct packing *packing, const rung_pack_optio
     if (spec->bundle)
         return pack_bundle(packing, options->output_path);
     if (!graph)
-        return rung__fail(RUNG_INVALID_ARGUMENT, "%s names no \"graph\", and none was given",
+        return rung__fail(RUNG_INVALID_ARGUMENT,
+                          "%s names no \"graph\", and none was given; name it behind the spec",
                           packing->where);
     return pack_graph(packing, graph);
 }
@@ -131,6 +146,8 @@ rung_result rung_artifact_pack(const rung_pack_options *options)
         result = rung__key_load_private(own.key_path, &key, key_id);
     if (result == RUNG_OK)
         result = load_spec(own.spec_path, &spec);
+    if (result == RUNG_OK)
+        result = check_labels(&spec, own.spec_path);
     const struct packing packing = {&spec, own.spec_path, key ? key_id : NULL, &message};
     if (result == RUNG_OK)
         result = pack_any(&packing, &own);

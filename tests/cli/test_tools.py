@@ -5,6 +5,8 @@ import os
 import stat
 import subprocess
 
+import numpy
+import onnx
 import pytest
 import tiny
 from conftest import BUILD, ROOT, RUNG, clean_environment, json_lines, run, sentence
@@ -194,3 +196,53 @@ def test_usage_mistakes_are_sentences():
                     "verify", "help"):
         assert f"usage: rung {command}" in run(command, "--help").out
     assert "RUNG_RUNTIME_PATH" in run("help", "environment").out
+
+
+def one_output(shape, head, **changes):
+    """The tiny model's spec as one of another head, with an output of that shape."""
+    outputs = [{"purpose": "output", "name": "out", "dtype": "f32", "shape": shape}]
+    return {"head": head, "outputs": outputs, **changes}
+
+
+@pytest.mark.parametrize("labels, status", [(2, 2), (3, 0), (80, 2), (0, 0)])
+def test_labels_are_as_many_as_the_classes(tmp_path, labels, status):
+    graph = reshaped(tmp_path, [1, 7, 4])
+    names = [f"class {i}" for i in range(labels)] or None
+    spec = tiny.spec(tmp_path / "spec.json", **one_output([1, 7, 4], "yolo", labels=names))
+    result = run("pack", spec, graph, "-o", tmp_path / "a.rung", status=status)
+    assert (tmp_path / "a.rung").exists() == (status == 0)
+    if status:
+        assert sentence(result).endswith(f"there are {labels} labels, and by its tensors the model has 3 classes; give the labels of "
+                                         "this model, in the order of its classes")
+
+
+def test_labels_of_what_shapes_do_not_tell_are_whatever_they_are(tmp_path):
+    spec = tiny.spec(tmp_path / "spec.json", labels=[f"class {i}" for i in range(80)])
+    run("pack", spec, tiny.graph(tmp_path / "tiny.onnx"), "-o", tmp_path / "a.rung")
+
+
+def reshaped(folder, shape):
+    """A graph of the tiny model's input whose output has that shape."""
+    value = onnx.helper.make_tensor_value_info
+    nodes = [onnx.helper.make_node("ReduceMean", ["image"], ["mean"], keepdims=1, axes=[1, 2, 3]),
+             onnx.helper.make_node("Reshape", ["mean", "one"], ["single"]), onnx.helper.make_node("Expand", ["single", "shape"], ["out"])]
+    constants = [onnx.numpy_helper.from_array(numpy.array(values, numpy.int64), name)
+                 for name, values in (("one", [1] * len(shape)), ("shape", shape))]
+    graph = onnx.helper.make_graph(nodes, "reshaped", [value("image", 1, [1, 3, 8, 8])], [value("out", 1, shape)], constants)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), folder / "reshaped.onnx")
+    return folder / "reshaped.onnx"
+
+
+@pytest.mark.parametrize("edit, words", [
+    (lambda model: setattr(model.graph.input[0].type.tensor_type.shape.dim[2], "dim_param", "height"), "rung-model fix makes shapes static"),
+    (lambda model: model.graph.input.append(onnx.helper.make_tensor_value_info("more", 1, [1])), "takes weights out of the inputs"),
+    (lambda model: setattr(model.opset_import[0], "version", 9), "at least 13 is needed; rung-model fix raises it"),
+    (lambda model: model.graph.input[0].type.tensor_type.shape.dim[2].__setattr__("dim_value", 16),
+     "take the graph that is declared, or declare what this one has"),
+])
+def test_a_graph_that_cannot_be_packed_is_told_what_to_do(tmp_path, edit, words):
+    model = onnx.load(tiny.graph(tmp_path / "tiny.onnx"))
+    edit(model)
+    onnx.save(model, tmp_path / "tiny.onnx")
+    assert words in sentence(run("pack", tiny.spec(tmp_path / "spec.json"), tmp_path / "tiny.onnx", "-o", tmp_path / "a.rung", status=4))
+    assert not (tmp_path / "a.rung").exists()

@@ -44,7 +44,7 @@ static void save_graph(const struct forms_subject *subject, uint32_t width, uint
                                           .rows = rows,
                                           .row_count = 2,
                                           .opset = 17,
-                                          .ballast = 4 * ++payloads,
+                                          .ballast = (size_t)4 * ++payloads,
                                           .steps = steps});
     artifact_fixture_save(subject->files.graph, rung__buffer_bytes(&graph));
     assert_int_equal(rung__sha256_of(graph.data, graph.size, sha), RUNG_OK);

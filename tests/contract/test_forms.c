@@ -19,6 +19,8 @@
 #include "forms.h"
 #include "session/forms.h"
 #include "session/model.h"
+#include "session/probe.h"
+#include "session/walk.h"
 
 #define OTHER "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
 
@@ -320,6 +322,39 @@ static void a_named_rung_gets_the_form_that_it_takes(void **state)
     assert_non_null(strstr(info.reason, "named by the application; tiny-b.rung"));
 }
 
+static void a_rung_that_the_user_wants_gets_it_too_or_hands_down(void **state)
+{
+    (void)state;
+    struct forms_wish wish = good("tiny-i8.rung");
+    make_quantised_rung();
+    assert_int_equal(rung_instance_use(subject.instance, "quantised"), RUNG_OK);
+    assert_string_equal(identity(), "tiny");
+    assert_string_equal(forms_info(&subject).rung, "ort-cpu");
+    wish.gate = "quantised";
+    forms_pack(&subject, &wish);
+    assert_string_equal(identity(), "tiny+i8");
+    assert_string_equal(forms_info(&subject).rung, "quantised");
+    assert_non_null(strstr(forms_info(&subject).reason, "wanted by the user (rung use); tiny-i8"));
+}
+
+static void a_form_in_the_place_of_another_goes_nowhere_without_its_gate(void **state)
+{
+    (void)state;
+    const struct forms_wish wish = good("tiny-i8.rung");
+    char reason[RUNG__WALK_REASON];
+    make_quantised_rung();
+    measure_model();
+    forms_pack(&subject, &wish);
+    const struct rung__rung *passed = rung__table_find(&subject.instance->table, "ort-cpu"),
+                            *other = rung__table_find(&subject.instance->table, "quantised");
+    assert_string_equal(identity(), "tiny+i8");
+    assert_true(rung__walk_may_serve(subject.model, passed, reason));
+    assert_false(rung__walk_may_serve(subject.model, other, reason));
+    assert_non_null(strstr(reason, "did not pass its gate there"));
+    assert_int_equal(forms_open(&subject, "tiny-i8.rung", NULL, 0), RUNG_OK);
+    assert_true(rung__walk_may_serve(subject.model, other, reason));
+}
+
 /* ---- folders that mean no good --------------------------------------------------------------- */
 
 static void a_folder_is_looked_through_within_bounds(void **state)
@@ -414,31 +449,63 @@ static void no_bit_of_what_is_read_first_makes_a_form(void **state)
 
 /* ---- measured for real ----------------------------------------------------------------------- */
 
+static const rung_probe_options quickly = {.struct_size = sizeof quickly,
+                                           .version = RUNG_STRUCT_VERSION,
+                                           .flags = RUNG_PROBE_RUNGS_ONLY,
+                                           .threads = 1};
+
+/** How many models have a verdict; the first is the device's, and stays that of the model in f32.
+ */
+static uint32_t verdicts(void)
+{
+    struct rung__recall recall;
+    assert_int_equal(rung__instance_recall(subject.instance, subject.digest, &recall), RUNG_OK);
+    assert_true(recall.own);
+    assert_string_equal(recall.store.verdicts[0].model, subject.digest);
+    const uint32_t count = recall.store.count;
+    rung__recall_finish(&recall);
+    return count;
+}
+
 static void a_probe_measures_the_forms_that_passed(void **state)
 {
     (void)state;
     struct forms_wish wish = good("tiny-i8.rung"), ungated = good("tiny-x.rung");
-    const rung_probe_options options = {.struct_size = sizeof options,
-                                        .version = RUNG_STRUCT_VERSION,
-                                        .flags = RUNG_PROBE_RUNGS_ONLY,
-                                        .threads = 1};
-    struct rung__recall recall;
-    forms_pack_model(&subject,
-                     20000); /* the form has but one, so that it is faster on any machine */
+    /* The form takes none of these steps, and so it is faster on any machine. */
+    forms_pack_model(&subject, 20000);
     wish.ms = ungated.ms = 0;
     ungated.gate = NULL;
     forms_pack(&subject, &wish);
     forms_pack(&subject, &ungated);
-    assert_int_equal(rung_model_probe(subject.instance, subject.files.model, &options, NULL, NULL),
+    assert_int_equal(rung_model_probe(subject.instance, subject.files.model, &quickly, NULL, NULL),
                      RUNG_OK);
-    assert_int_equal(rung__instance_recall(subject.instance, subject.digest, &recall), RUNG_OK);
-    assert_true(recall.own);
-    assert_int_equal(recall.store.count, 2);
-    assert_string_equal(recall.store.verdicts[0].model, subject.digest);
-    rung__recall_finish(&recall);
+    assert_int_equal(verdicts(), 2);
     assert_string_equal(identity(), "tiny+i8");
     assert_told("tiny-i8.rung", "chosen: ");
     assert_told("tiny-x.rung", "ungated: ");
+}
+
+static void measure_unasked(void)
+{
+    assert_int_equal(rung__probe_unasked(subject.instance, subject.files.model, &quickly), RUNG_OK);
+}
+
+static void what_is_measured_unasked_includes_them_once(void **state)
+{
+    (void)state;
+    struct forms_wish wish = good("tiny-a.rung"), later = good("tiny-b.rung");
+    struct rung__file_stamp before, after;
+    wish.ms = later.ms = 0;
+    forms_pack(&subject, &wish);
+    measure_unasked();
+    assert_int_equal(verdicts(), 2);
+    rung__store_stamp(subject.state, &before);
+    measure_unasked();
+    rung__store_stamp(subject.state, &after);
+    assert_memory_equal(&before, &after, sizeof before);
+    forms_pack(&subject, &later);
+    measure_unasked();
+    assert_int_equal(verdicts(), 3);
 }
 
 int main(void)
@@ -464,6 +531,10 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_named_rung_gets_the_form_that_it_takes, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_rung_that_the_user_wants_gets_it_too_or_hands_down,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_form_in_the_place_of_another_goes_nowhere_without_its_gate, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_folder_is_looked_through_within_bounds, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(no_more_than_a_few_forms_are_admitted, set_up, tear_down),
@@ -471,6 +542,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(no_bit_of_what_is_read_first_makes_a_form, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_probe_measures_the_forms_that_passed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_measured_unasked_includes_them_once, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,27 +194,8 @@ static void a_graph_that_is_not_what_the_spec_says_is_not_packed(void **state)
         assert_int_equal(artifact_fixture_pack(&fixture, true), RUNG_INTEGRITY);
         assert_error_has(cases[i].sentence);
         assert_error_has(fixture.graph);
-        assert_error_has("rung-model");
         assert_int_equal(rung__path_kind(fixture.model), RUNG__PATH_MISSING);
     }
-}
-
-/* The same output as six columns of one class. */
-static void more_labels_than_classes_are_not_packed(void **state)
-{
-    (void)state;
-    json_t *spec = artifact_fixture_spec();
-    json_object_set_new(spec, "head", json_string("yolo-obj"));
-    artifact_fixture_save_spec(&fixture, spec);
-    assert_int_equal(artifact_fixture_pack(&fixture, false), RUNG_INVALID_ARGUMENT);
-    assert_error_has("there are 2 labels, and the outputs are of 1 class;");
-    assert_error_has(fixture.spec);
-    assert_int_equal(rung__path_kind(fixture.model), RUNG__PATH_MISSING);
-
-    json_object_set_new(spec, "labels", json_pack("[s]", "cat"));
-    artifact_fixture_save_spec(&fixture, spec);
-    json_decref(spec);
-    assert_int_equal(artifact_fixture_pack(&fixture, false), RUNG_OK);
 }
 
 static void a_failed_packing_leaves_the_old_file(void **state)
@@ -295,7 +276,6 @@ int main(void)
         IN_FOLDER(digest_and_attach_need_all_their_arguments),
         IN_FOLDER(secrets_are_for_their_owner_and_keys_are_never_overwritten),
         IN_FOLDER(a_graph_that_is_not_what_the_spec_says_is_not_packed),
-        IN_FOLDER(more_labels_than_classes_are_not_packed),
         IN_FOLDER(a_failed_packing_leaves_the_old_file),
         IN_FOLDER(the_spec_names_the_graph_when_nobody_else_does),
         IN_FOLDER(options_of_another_version_are_refused),
