@@ -95,6 +95,7 @@ def inputs(tmp_path_factory):
     onnx.save(graphs.ultraface(("boxes", "scores")), folder / "swapped.onnx")
     (folder / "coco.txt").write_text("".join(f"thing {index}\n" for index in range(80)))
     for name, members in (("good", {}), ("swapped", {"outputs": swapped()}),
+                          ("form", {"form": "int8", "precision": {"text": "{}"}}),
                           ("many", {"labels": [f"thing {index}" for index in range(80)]})):
         (folder / f"{name}.json").write_text(json.dumps(spec(**members)))
     (folder / "empty").mkdir()
@@ -112,6 +113,10 @@ def make_spec(model, *more):
 
 def pack(spec_file, model="good.onnx"):
     return rung("pack", spec_file, model, "-o", "new.rung")
+
+
+def ship(spec_file, model="good.onnx"):
+    return rung_model("pack", spec_file, model, "-o", "new.rung")
 
 
 def quantize(spec_file, photographs, model="good.onnx"):
@@ -139,14 +144,15 @@ BROKEN = {
     "opset 9, rewrite": (rung_model("rewrite", "old.onnx", "-o", "new.onnx"), "opset 9, less than 17", "fix it"),
     "opset 9, pack": (pack("good.json", "old.onnx"), "opset 9 and at least 13", "rung-model fix"),
     "two outputs swapped, import": (make_spec("swapped.onnx"), "two outputs are swapped", "export again with output_names"),
-    "two outputs swapped, pack": (pack("swapped.json"), "\"boxes\" has shape [1,64,4], not [1,64,3]", "rung-model import"),
-    "two outputs swapped, quantize": (quantize("swapped.json", "skies"), "boxes", "rung-model import"),
+    "two outputs swapped, pack": (pack("swapped.json"), "\"boxes\" has shape [1,64,4], not [1,64,3]",
+                                  "declare what this one has"),
+    "two outputs swapped, quantize": (quantize("swapped.json", "skies"), "boxes", "declare what this one has"),
     "16 bits, import": (make_spec("half.onnx"), "16 bits", "export that (half=False)"),
-    "16 bits, pack": (pack("good.json", "half.onnx"), "is f16, not f32", "rung-model import"),
+    "16 bits, pack": (pack("good.json", "half.onnx"), "is f16, not f32", "declare what this one has"),
     "16 bits, quantize": (quantize("good.json", "skies", "half.onnx"), "picture is of 16 bits", "export that one"),
     "NMS inside, fix": (fix("nms.onnx"), "suppresses boxes itself (NonMaxSuppression)", "nms=False"),
     "NMS inside, import": (make_spec("nms.onnx"), "suppresses boxes itself (NonMaxSuppression)", "nms=False"),
-    "NMS inside, pack": (pack("good.json", "nms.onnx"), "3 outputs, not 2", "rung-model import"),
+    "NMS inside, pack": (pack("good.json", "nms.onnx"), "3 outputs, not 2", "rung-model fix"),
     "an empty folder, fix": (rung_model("fix", "good.onnx", "new.onnx", "--inputs", "empty"), "empty", "name photographs"),
     "an empty folder, quantize": (quantize("good.json", "empty"), "empty holds no photographs", "name a folder that does"),
     "an empty folder, gate": (gate("empty"), "empty holds no photographs", "name a folder that does"),
@@ -154,8 +160,13 @@ BROKEN = {
     "photographs without objects, gate": (gate("skies"), "finds nothing", "photographs"),
     "80 labels for 2 classes, import": (make_spec("yolo.onnx", "--set", "labels=@coco.txt"),
                                         "2 classes by its outputs, and 80 labels", "give those of this model"),
-    "80 labels for 2 classes, pack": (pack("many.json"), "80 labels, and the outputs are of 2 classes",
-                                      "give those of this model"),
+    "80 labels for 2 classes, pack": (pack("many.json"), "80 labels, and by its tensors the model has 2",
+                                      "give the labels of this model"),
+    "80 labels for 2 classes, rung-model pack": (ship("many.json"), "80 labels, and by its tensors the model has 2",
+                                                 "give the labels of this model"),
+    "opset 9, rung-model pack": (ship("good.json", "old.onnx"), "opset 9 and at least 13", "rung-model fix"),
+    "a form without a gate, rung-model pack": (ship("form.json"), "two in int8 is not packed",
+                                               "Measure it with rung-model gate"),
     "no such file, fix": (fix("nowhere.onnx"), "nowhere.onnx cannot be read: No such file", "name the graph"),
     "no such folder, fix": (rung_model("fix", "good.onnx", "no/new.onnx", "--inputs", "skies/0.png"),
                             "no/new.onnx cannot be written", "name a place that can"),

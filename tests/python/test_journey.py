@@ -39,7 +39,7 @@ def packed(card, folder, *more):
     said = dict(pair.split("=", 1) for pair in ["licence=LICENSE", *SAID[name], *more])
     pairs = [part for member, value in said.items() for part in ("--set", f"{member}={value}")]
     done(rung_model("import", f"{name}.onnx", "--accept", *pairs, "-o", "spec.json"), folder)
-    done(rung("pack", "spec.json", f"{name}.onnx", "-o", f"{name}.rung", "--key", "key.pem"), folder)
+    done(rung_model("pack", "spec.json", f"{name}.onnx", "-o", f"{name}.rung", "--key", "key.pem"), folder)
     return folder / f"{name}.rung"
 
 
