@@ -18,6 +18,7 @@ COMMANDS = {
     "quantize": "quantize.command",
     "gate": "gate.command",
     "pack": "pack.command",
+    "card": "card.command",
 }
 
 # What a command may use besides NumPy: the module's name, and the package's.

@@ -13,25 +13,35 @@ import numpy
 import onnxruntime
 from PIL import Image
 
-from . import Refusal
+from . import Refusal, first_line
 
 BOUND = 1e-5
 SERVED_BOUND = 1e-4
 SERVED_FLOOR = 1e-3
 NUMPY_TYPES = {"tensor(float)": numpy.float32, "tensor(float16)": numpy.float16,
                "tensor(uint8)": numpy.uint8}
-ERRORS_ONLY = 3
+QUIET = 4  # what goes wrong is told by the refusal
 
 
 def session_of(model, optimised):
     levels = onnxruntime.GraphOptimizationLevel
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = ERRORS_ONLY
+    options.log_severity_level = QUIET
     options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
     try:
         return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the binding raises a kind of its own for each status
-        raise Refusal(f"ONNX Runtime does not accept the graph: {error}")
+        raise Refusal(f"ONNX Runtime does not accept the graph: {first_line(error)}; export it with operations of ONNX "
+                      "alone")
+
+
+def answers(session, feed, path):
+    """What a graph answers; where it cannot, such as at a size that is too small for it, the refusal says so."""
+    try:
+        return session.run(None, feed)
+    except Exception as error:  # the binding raises a kind of its own for each status
+        raise Refusal(f"the graph cannot be run on {path}: {first_line(error)}; give its input another size with --shape, "
+                      "or export it again")
 
 
 def read_picture(path, shape):
@@ -50,18 +60,20 @@ def read_input(path, entry):
     try:
         array = numpy.load(path) if str(path).endswith(".npy") else read_picture(path, entry.shape)
     except (OSError, ValueError) as error:
-        raise Refusal(f"{path} cannot be read as an input: {error}")
+        reason = getattr(error, "strerror", None) or error
+        raise Refusal(f"{path} cannot be read as an input: {reason}; name photographs, or arrays in NumPy's format (.npy)")
     if list(array.shape) != entry.shape:
-        raise Refusal(f"{path} is {array.shape}; input {entry.name} is {tuple(entry.shape)}")
+        raise Refusal(f"{path} is {array.shape}; input {entry.name} is {tuple(entry.shape)}; give arrays of that shape")
     return array.astype(NUMPY_TYPES[entry.type])
 
 
 def only_input(session):
     entries = session.get_inputs()
     if len(entries) != 1:
-        raise Refusal(f"the comparison knows models of one input; this one has {len(entries)}")
+        raise Refusal(f"the comparison knows models of one input; this one has {len(entries)}; export "
+                      "it with the picture alone")
     if entries[0].type not in NUMPY_TYPES:
-        raise Refusal(f"the comparison knows no input of {entries[0].type}")
+        raise Refusal(f"the comparison knows no input of {entries[0].type}; export it with f32")
     return entries[0]
 
 
@@ -88,6 +100,6 @@ def largest_distance(reference, model, paths, optimised=False):
     largest = 0.0
     for path in paths:
         feed = {entry.name: read_input(path, entry)}
-        pairs = zip(expected.run(None, feed), measured.run(None, feed))
+        pairs = zip(answers(expected, feed, path), answers(measured, feed, path))
         largest = max([largest] + [relative_distance(*pair, floor) for pair in pairs])
     return largest

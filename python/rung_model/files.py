@@ -4,6 +4,8 @@
 import contextlib
 import os
 
+from . import Refusal
+
 
 def write_whole(data, path):
     """The whole file or none: what is at the path stays until the new file is on the disk."""
@@ -14,7 +16,9 @@ def write_whole(data, path):
             file.flush()
             os.fsync(file.fileno())
         os.replace(passing, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(passing)
+        if isinstance(error, OSError):
+            raise Refusal(f"{path} cannot be written: {error.strerror}; name a place that can") from error
         raise

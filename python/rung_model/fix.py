@@ -2,10 +2,12 @@
 """Makes a published ONNX graph fit to serve: a present opset, static shapes, weights that are no
 inputs, nothing dead, one file. Only the container changes; compare.py proves that answers do not."""
 
+import pathlib
+
 import onnx
 from onnx import helper, shape_inference, version_converter
 
-from . import Refusal
+from . import Refusal, first_line
 from .files import write_whole
 
 LEAST_OPSET = 17
@@ -16,9 +18,23 @@ FIRST_RESIZE = 10
 def load(path):
     """Weights that lie beside the file come along, so that what is saved stands alone."""
     try:
-        return onnx.load(path)
-    except Exception as error:  # protobuf, onnx and the system each raise their own
-        raise Refusal(f"{path} cannot be read as an ONNX model: {error}")
+        model = onnx.load(path, load_external_data=False)
+    except OSError as error:
+        raise Refusal(f"{path} cannot be read: {error.strerror}; name the graph as it was exported")
+    except Exception as error:  # protobuf and onnx each raise their own
+        raise Refusal(f"{path} cannot be read as an ONNX model: {first_line(error)}; export it again")
+    load_weights_beside(model, path)
+    return model
+
+
+def load_weights_beside(model, path):
+    try:
+        onnx.load_external_data_for_model(model, str(pathlib.Path(path).parent))
+    except Exception as error:  # onnx raises its own for what is missing, cut off, or outside the folder
+        places = {entry.value for weight in model.graph.initializer for entry in weight.external_data
+                  if entry.key == "location"}
+        raise Refusal(f"the weights of {path} lie in other files ({', '.join(sorted(places)) or 'unnamed'}), which cannot "
+                      f"be read: {first_line(error)}; put them beside the graph under these names, or export it as one file")
 
 
 def save(model, path):
@@ -80,7 +96,15 @@ def set_input_shapes(graph, shapes):
         set_shape(known[name], dimensions)
     for value in graph.input:
         if not all(shape_of(value)):
-            raise Refusal(f"input {value.name} has a free dimension; give it one with --shape")
+            sides = ",".join(str(side) if side else name for side, name in zip(shape_of(value), free_names(value)))
+            raise Refusal(f"input {value.name} has a free dimension; give it one with --shape {value.name}={sides}")
+
+
+def free_names(value):
+    """What to call the dimensions of a picture in a command that a person completes."""
+    sides = shape_of(value)
+    names = ["1", "3", "HEIGHT", "WIDTH"] if len(sides) == 4 and sides[-1] != 3 else ["1", "HEIGHT", "WIDTH", "3"]
+    return names if len(sides) == 4 else ["SIZE"] * len(sides)
 
 
 def free_shapes(model):
@@ -109,7 +133,8 @@ def upgrade(model, opset):
         try:
             model = version_converter.convert_version(model, opset)
         except Exception as error:  # the converter raises RuntimeError and its own kinds
-            raise Refusal(f"the model cannot be converted from opset {present} to {opset}: {error}")
+            raise Refusal(f"the model cannot be converted from opset {present} to {opset}: "
+                          f"{first_line(error)}; export it again with opset {opset}")
     if present < FIRST_RESIZE <= opset:
         keep_upsampling(model.graph)
     model.ir_version = max(model.ir_version, LEAST_IR)
@@ -142,15 +167,23 @@ def drop_dead(graph):
     keep(graph.sparse_initializer, lambda weight: weight.values.name in needed)
 
 
+def how_to_be_of_one_size(graph):
+    kinds = sorted({node.op_type for node in graph.node if "NMS" in node.op_type or node.op_type == "NonMaxSuppression"})
+    if kinds:
+        return f"it suppresses boxes itself ({', '.join(kinds)}): export it without (in ultralytics nms=False)"
+    return "export it with outputs of a fixed size"
+
+
 def infer_outputs(model):
     try:
         inferred = shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     except shape_inference.InferenceError as error:
-        raise Refusal(f"the graph does not fit the shapes: {str(error).splitlines()[0]}")
+        raise Refusal(f"the graph does not fit the shapes: {first_line(error)}; give the sizes that it was "
+                      "trained with, or export it again")
     for value, known in zip(model.graph.output, inferred.graph.output):
         if not known.type.tensor_type.HasField("shape") or not all(shape_of(known)):
-            raise Refusal(f"the shape of output {value.name} does not follow from the inputs' shapes; "
-                          "a graph whose answer varies in size cannot be served")
+            raise Refusal(f"the shape of output {value.name} does not follow from the inputs' shapes, and a graph whose "
+                          f"answer varies in size cannot be served; {how_to_be_of_one_size(model.graph)}")
         value.CopyFrom(known)
 
 

@@ -99,7 +99,7 @@ def test_without_the_packages_a_command_works_or_says_what_it_lacks(fresh, comma
         assert done.returncode == 1 and done.stdout == ""
 
 
-@pytest.mark.parametrize("command", ["import", "pack"])
+@pytest.mark.parametrize("command", ["import", "pack", "card"])
 def test_what_needs_no_packages_is_explained_without_them(fresh, command):
     assert tool(fresh, command, "--help").returncode == 0
 
