@@ -3,6 +3,7 @@
 
 import argparse
 import importlib
+import signal
 import sys
 
 from rung import __version__
@@ -20,6 +21,8 @@ COMMANDS = {
     "pack": "pack.command",
     "card": "card.command",
 }
+
+STOPPED = 128 + signal.SIGINT  # as shells count it
 
 # What a command may use besides NumPy: the module's name, and the package's.
 PACKAGES = {"onnx": "onnx", "onnxruntime": "onnxruntime", "PIL": "pillow", "pycocotools": "pycocotools"}
@@ -84,6 +87,9 @@ def main():
         run(arguments)
     except (Refusal, OSError) as error:
         sys.exit(f"rung-model: {error}")
+    except KeyboardInterrupt:
+        print("rung-model: stopped; what was not finished was not written", file=sys.stderr)
+        sys.exit(STOPPED)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a fixed graph is, and that its answers are those of the graph as published."""
 
+import os
+import signal
 import subprocess
 import sys
 
@@ -222,3 +224,16 @@ def test_a_picture_becomes_either_layout(tmp_path):
     assert planar.shape == (1, 3, 6, 8) and (planar[0].transpose(1, 2, 0) == interleaved[0]).all()
     with pytest.raises(Refusal, match="1x6x8x4"):
         compare.read_picture(tmp_path / "a.png", [1, 6, 8, 4])
+
+
+def test_an_interrupt_ends_it_with_a_sentence_and_leaves_nothing(tmp_path):
+    model, endless = tmp_path / "old.onnx", tmp_path / "endless.npy"
+    onnx.save(old_export(), model)
+    os.mkfifo(endless)
+    with subprocess.Popen([sys.executable, "-m", "rung_model", "fix", model, tmp_path / "fixed.onnx", "--shape",
+                           "picture=1,3,16,24", "--inputs", endless], cwd=ROOT / "python", stderr=subprocess.PIPE, text=True) as one:
+        with open(endless, "wb"):  # which waits until it is being read
+            one.send_signal(signal.SIGINT)
+            _, error = one.communicate(timeout=60)
+    assert one.returncode == 130 and error == "rung-model: stopped; what was not finished was not written\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"old.onnx", "endless.npy"}
