@@ -233,7 +233,7 @@ def test_an_interrupt_ends_it_with_a_sentence_and_leaves_nothing(tmp_path):
     with subprocess.Popen([sys.executable, "-m", "rung_model", "fix", model, tmp_path / "fixed.onnx", "--shape",
                            "picture=1,3,16,24", "--inputs", endless], cwd=ROOT / "python", stderr=subprocess.PIPE, text=True) as one:
         with open(endless, "wb"):  # which waits until it is being read
-            one.send_signal(signal.SIGINT)
-            _, error = one.communicate(timeout=60)
+            one.send_signal(signal.SIGINT)  # taken at the latest when the reading ends
+        _, error = one.communicate(timeout=60)
     assert one.returncode == 130 and error == "rung-model: stopped; what was not finished was not written\n"
     assert {path.name for path in tmp_path.iterdir()} == {"old.onnx", "endless.npy"}
