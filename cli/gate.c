@@ -82,6 +82,23 @@ static int check_alike(const struct gate_models *models)
     return EXIT_USAGE;
 }
 
+static rung_result write_explanation(void *instance, rung_span to, size_t *needed)
+{
+    return rung_instance_explain(instance, to, needed);
+}
+
+/** What a processor computes in 8 bits is not the same on all of them. */
+static int read_cpu(rung_instance *instance, struct gate_models *models)
+{
+    json_t *explanation;
+    const int status = read_json(write_explanation, instance, &explanation);
+    if (status != EXIT_DONE)
+        return status;
+    models->cpu = json_incref(json_object_get(json_object_get(explanation, "device"), "cpu"));
+    json_decref(explanation);
+    return EXIT_DONE;
+}
+
 static int open_models(void *user, rung_instance *instance, const struct job_plan *plan)
 {
     struct gate *gate = user;
@@ -90,7 +107,8 @@ static int open_models(void *user, rung_instance *instance, const struct job_pla
         return status;
     const rung_result result = role_open_on(instance, wanted.model, common.rung, MODEL_FLAGS,
                                             plan->threads, &gate->models.form);
-    return result == RUNG_OK ? check_alike(&gate->models) : fail_with(result);
+    status = result == RUNG_OK ? check_alike(&gate->models) : fail_with(result);
+    return status == EXIT_DONE ? read_cpu(instance, &gate->models) : status;
 }
 
 static void close_models(void *user)
@@ -99,6 +117,7 @@ static void close_models(void *user)
     labels_finish(&gate->labels);
     role_close(&gate->models.form);
     role_close(&gate->models.right);
+    json_decref(gate->models.cpu);
 }
 
 static void describe(void *user, char *to, size_t size)

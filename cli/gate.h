@@ -83,6 +83,7 @@ void gate_tally_finish(struct gate_tally *tally);
 /** The two models of a gate. */
 struct gate_models {
     struct role_model right, form;
+    json_t *cpu; /**< this processor: model and features, as rung explain tells it */
 };
 
 /** What came of it, as a gate record has it; NULL without memory. Sorts what the tally has. */

@@ -303,6 +303,7 @@ json_t *gate_report(const struct gate_models *models, struct gate_tally *tally,
     set_member(report, "role", json_string(role_name(form->role)), complete);
     set_member(report, "against", role_settings(&models->right, right->identity, complete),
                complete);
+    set_member(report, "cpu", models->cpu ? json_incref(models->cpu) : json_null(), complete);
     set_member(report, "pictures", json_integer((json_int_t)tally->pictures), complete);
     set_member(report, "quantiles", json_object(), complete);
     report_outputs(&writing, tally);

@@ -32,7 +32,7 @@ static void look_into(struct search *search, const char *path)
 static void on_file(void *user, const rung_model_file *file)
 {
     struct search *search = user;
-    if (!search->gated && strcmp(file->artifact, search->artifact) == 0)
+    if (!search->gated && file->result == RUNG_OK && strcmp(file->artifact, search->artifact) == 0)
         look_into(search, file->path);
 }
 
@@ -57,6 +57,6 @@ json_t *gated_find(rung_instance *instance, const char *model, const char *artif
     if (search.gated)
         return search.gated;
     cut_to_folder(path); /* another form may serve, and lies beside it */
-    (void)rung_model_list(instance, RUNG_MODEL_LIST_UNVERIFIED, &folder, 1, on_file, &search);
+    (void)rung_model_list(instance, 0, &folder, 1, on_file, &search);
     return search.gated;
 }

@@ -133,6 +133,34 @@ static rung_result pack_any(const struct packing *packing, const rung_pack_optio
     return pack_graph(packing, graph);
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct rung__file one, other;
+    bool same = false;
+    if (rung__file_open(a, &one) != RUNG_OK)
+        return false;
+    if (rung__file_open(b, &other) == RUNG_OK) {
+        same = one.stamp.device == other.stamp.device && one.stamp.inode == other.stamp.inode;
+        rung__file_close(&other);
+    }
+    rung__file_close(&one);
+    return same;
+}
+
+/** What the file is made from stays. */
+static rung_result check_output(const rung_pack_options *options, const struct rung__spec *spec)
+{
+    const char *const inputs[] = {options->spec_path, options->key_path,
+                                  options->graph_path ? options->graph_path : spec->graph};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (inputs[i] && is_same_file(options->output_path, inputs[i]))
+            return rung__fail(RUNG_INVALID_ARGUMENT,
+                              "%s would be written over %s, which it is made from; name another "
+                              "output",
+                              options->output_path, inputs[i]);
+    return RUNG_OK;
+}
+
 rung_result rung_artifact_pack(const rung_pack_options *options)
 {
     rung_pack_options own;
@@ -148,6 +176,8 @@ rung_result rung_artifact_pack(const rung_pack_options *options)
         result = load_spec(own.spec_path, &spec);
     if (result == RUNG_OK)
         result = check_labels(&spec, own.spec_path);
+    if (result == RUNG_OK)
+        result = check_output(&own, &spec);
     const struct packing packing = {&spec, own.spec_path, key ? key_id : NULL, &message};
     if (result == RUNG_OK)
         result = pack_any(&packing, &own);

@@ -116,6 +116,27 @@ void rung__hardware_read_cpu(struct rung__machine *machine, struct rung__hardwar
         read_features(value, &out->cpu_features);
 }
 
+static bool has_feature(uint32_t bits, const char *name)
+{
+    uint32_t bit = 0;
+    rung__cpu_feature_set(&bit, name, strlen(name));
+    return bits & bit;
+}
+
+bool rung__cpu_sums_saturate(uint32_t bits)
+{
+    return has_feature(bits, "sse4_2") && !has_feature(bits, "avx_vnni") &&
+           !has_feature(bits, "avx512_vnni");
+}
+
+bool rung__hardware_sums_saturate(void)
+{
+    struct rung__machine machine = {.root = ""};
+    struct rung__hardware hardware = {.cpu_features = 0};
+    rung__hardware_read_cpu(&machine, &hardware);
+    return rung__cpu_sums_saturate(hardware.cpu_features);
+}
+
 void rung__hardware_cpu_model(char to[RUNG__CPU_MODEL_BYTES])
 {
     struct rung__machine machine = {.root = ""};

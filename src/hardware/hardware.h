@@ -3,6 +3,7 @@
 #define RUNG__HARDWARE_HARDWARE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <rung/result.h>
@@ -83,6 +84,19 @@ rung_result rung__hardware_read(const char *root, struct rung__hardware *out);
 /** The model of this machine's own processor, whatever machine is read elsewhere; "" when unknown.
  */
 void rung__hardware_cpu_model(char to[RUNG__CPU_MODEL_BYTES]);
+
+/**
+ * Whether a processor with these features sums products of unsigned and signed bytes in 16 bits,
+ * which saturate: x86 before VNNI (Intel's manual, VPMADDUBSW). The answers of a model in 8 bits
+ * are others there.
+ */
+bool rung__cpu_sums_saturate(uint32_t bits);
+
+/** The same of this machine's own processor, whatever machine is read elsewhere. */
+bool rung__hardware_sums_saturate(void);
+
+/** Sets the bit of a feature by its name; one without a row is left out. */
+void rung__cpu_feature_set(uint32_t *bits, const char *name, size_t length);
 
 /** "NVIDIA"; NULL for a vendor that has no row. */
 const char *rung__vendor_name(uint32_t vendor);

@@ -30,7 +30,4 @@ void rung__hardware_complete(struct rung__machine *machine, const struct rung__h
 /* From the processor itself, for this machine where the kernel tells nothing. */
 void rung__cpuid_read(struct rung__hardware *out);
 
-/** Sets the bit of a feature by its name; one without a row is left out. */
-void rung__cpu_feature_set(uint32_t *features, const char *name, size_t length);
-
 #endif

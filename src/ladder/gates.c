@@ -5,6 +5,8 @@
 
 #include "artifact/device.h"
 #include "base/json.h"
+#include "base/text.h"
+#include "hardware/hardware.h"
 #include "ladder/pins.h"
 
 void rung__gates_read(const struct rung__artifact_view *artifact, struct rung__gates *out)
@@ -14,6 +16,10 @@ void rung__gates_read(const struct rung__artifact_view *artifact, struct rung__g
     if (!section.size || rung__artifact_model_digest(artifact, out->digest) != RUNG_OK ||
         rung__json_parse(section, "gate", &out->record) != RUNG_OK)
         return;
+    const struct rung__bytes canonical = artifact->sections[RUNG__SECTION_CANONICAL];
+    if (canonical.size == RUNG__SHA256_BYTES)
+        rung__text_hex(out->canonical, canonical.data, canonical.size);
+    out->saturates = rung__hardware_sums_saturate();
     out->unsafe = json_is_true(json_object_get(out->record, "unsafe_no_gate"));
 }
 
@@ -29,6 +35,33 @@ static bool is_text(const json_t *object, const char *key, const char *text)
     return found && strcmp(found, text) == 0;
 }
 
+/** An entry without its processor is of one that computes as the graph says. */
+static bool entry_saturates(const json_t *entry)
+{
+    const json_t *name;
+    uint32_t features = 0;
+    size_t i;
+    json_array_foreach(json_object_get(json_object_get(entry, "cpu"), "features"), i,
+                       name) if (json_is_string(name))
+        rung__cpu_feature_set(&features, json_string_value(name), json_string_length(name));
+    return rung__cpu_sums_saturate(features);
+}
+
+static bool counts_on_this_processor(const struct rung__gates *gates, const struct rung__rung *rung,
+                                     const json_t *entry)
+{
+    return !rung->floor || gates->header.form != RUNG_FORM_INT8 || !gates->saturates ||
+           entry_saturates(entry);
+}
+
+/** Where both tell what the form was made from and compared with. */
+static bool is_against(const struct rung__gates *gates, const json_t *entry)
+{
+    const json_t *against = json_object_get(entry, "against");
+    return !*gates->canonical || !json_object_get(against, "artifact") ||
+           is_text(against, "artifact", gates->canonical);
+}
+
 enum rung__gate rung__gates_of(const struct rung__gates *gates, const struct rung__rung *rung)
 {
     const char *precision = rung__precision_text(rung__rung_precision(rung, &gates->header));
@@ -38,7 +71,8 @@ enum rung__gate rung__gates_of(const struct rung__gates *gates, const struct run
     json_array_foreach(json_object_get(gates->record, "gates"), i, entry)
     {
         if (!is_text(entry, "rung", rung->id) || !is_text(entry, "artifact", gates->digest) ||
-            !is_text(entry, "precision", precision))
+            !is_text(entry, "precision", precision) || !is_against(gates, entry) ||
+            !counts_on_this_processor(gates, rung, entry))
             continue;
         if (json_is_true(json_object_get(entry, "passed")))
             best = RUNG__GATE_PASSED;

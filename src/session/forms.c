@@ -14,7 +14,8 @@
 static const struct rung__name rows[] = {
     {RUNG__FORM_CHOSEN, "chosen"},         {RUNG__FORM_SLOWER, "slower"},
     {RUNG__FORM_UNMEASURED, "unmeasured"}, {RUNG__FORM_UNGATED, "ungated"},
-    {RUNG__FORM_UNLIKE, "unlike"},         {RUNG__FORM_REFUSED, "refused"},
+    {RUNG__FORM_BY_NAME, "by name only"},  {RUNG__FORM_UNLIKE, "unlike"},
+    {RUNG__FORM_REFUSED, "refused"},
 };
 const struct rung__names rung__form_state_names = {"form", rows, sizeof rows / sizeof *rows};
 
@@ -79,6 +80,24 @@ static bool check_alike(struct rung__form *form, const struct rung__header *of)
     return false;
 }
 
+static bool has_same_section(const struct rung__artifact_view *a,
+                             const struct rung__artifact_view *b, uint32_t section)
+{
+    const struct rung__bytes one = a->sections[section], other = b->sections[section];
+    return one.size == other.size && (!one.size || memcmp(one.data, other.data, one.size) == 0);
+}
+
+/** A class has one name, and may do the same, whichever form finds it. */
+static bool check_classes(struct rung__form *form, const struct rung__artifact_view *of)
+{
+    if (has_same_section(&form->artifact.view, of, RUNG__SECTION_LABELS) &&
+        has_same_section(&form->artifact.view, of, RUNG__SECTION_CAPABILITIES))
+        return true;
+    rung__form_judge(form, RUNG__FORM_UNLIKE,
+                     "its labels or capabilities are others than the model's");
+    return false;
+}
+
 static bool is_measured(const struct search *search, const struct rung__form *form)
 {
     char digest[2 * RUNG__SHA256_BYTES + 1];
@@ -119,7 +138,8 @@ static rung_result admit(const struct search *search, struct rung__form *form)
         return RUNG_OK;
     }
     memcpy(form->says.canonical, canonical.data, sizeof form->says.canonical);
-    form->admitted = check_alike(form, &search->of->view.header);
+    form->admitted =
+        check_alike(form, &search->of->view.header) && check_classes(form, &search->of->view);
     if (form->admitted && search->of->is_signed && !form->artifact.is_signed) {
         form->admitted = false;
         rung__form_judge(form, RUNG__FORM_REFUSED,

@@ -22,6 +22,7 @@ enum rung__form_state {
     RUNG__FORM_REFUSED,    /**< it is not admitted */
     RUNG__FORM_UNLIKE,     /**< of another model in f32, or of another shape */
     RUNG__FORM_UNGATED,    /**< it passed its gate on no rung that it answers on */
+    RUNG__FORM_BY_NAME,    /**< an embedder's numbers do not become others by themselves */
     RUNG__FORM_UNMEASURED, /**< it may serve; how fast it is here is not known */
     RUNG__FORM_SLOWER,     /**< than the model in f32, or than another form */
     RUNG__FORM_CHOSEN      /**< it serves in the place of the model in f32 */

@@ -83,6 +83,10 @@ static void weigh(const struct rung__recall *recall, const struct rung__outcome 
         find_fastest(recall->table, verdict, form);
     if (!form->outcome && (verdict || !rung__form_has_passed(form, recall->table)))
         explain_gate(recall->table, verdict, form);
+    else if (form->artifact.view.header.role == RUNG_ROLE_EMBEDDER)
+        rung__form_judge(form, RUNG__FORM_BY_NAME,
+                         "an embedder stays in f32, as its numbers are compared with those of "
+                         "other days; name this file to have it");
     else if (!form->outcome || !of)
         rung__form_judge(form, RUNG__FORM_UNMEASURED,
                          "how fast %s is here was not measured (rung probe)",

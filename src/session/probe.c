@@ -433,8 +433,9 @@ rung_result rung_model_probe(rung_instance *instance, const char *path,
     finish(&probe);
     if (result != RUNG_OK || probe.stuck)
         return result;
-    rung__probe_forms(instance, path, &probe.options, false);
-    if (!(probe.options.flags & RUNG_PROBE_RUNGS_ONLY))
+    /* With what the caller wanted: what it came to is that of this model. */
+    if (rung__probe_forms(instance, path, options, false) &&
+        !(probe.options.flags & RUNG_PROBE_RUNGS_ONLY))
         rung__validate_unasked(instance, path);
     return result;
 }
@@ -444,7 +445,7 @@ rung_result rung__probe_form(rung_instance *instance, const char *path,
 {
     struct probe probe = {.instance = instance, .unasked = unasked, .is_form = true};
     rung_result result = probe_model(&probe, path, options);
-    if (result == RUNG_OK && probe.stuck)
+    if (probe.stuck)
         result = rung__fail(RUNG_TIMEOUT, "a rung did not come back to this process");
     finish(&probe);
     return result;
@@ -456,7 +457,7 @@ rung_result rung__probe_unasked(rung_instance *instance, const char *path,
     struct probe probe = {.instance = instance, .unasked = true};
     rung_result result = probe_model(&probe, path, options);
     finish(&probe);
-    if (result == RUNG_OK && !probe.stuck)
-        rung__probe_forms(instance, path, options, true);
+    if (result == RUNG_OK && !probe.stuck && !rung__probe_forms(instance, path, options, true))
+        result = rung__fail(RUNG_TIMEOUT, "a rung did not come back to this process");
     return result;
 }

@@ -29,9 +29,9 @@ rung_result rung__probe_form(rung_instance *instance, const char *path,
 /**
  * Probes the forms of a model that passed their gate on some rung, one after the other. It comes
  * behind the verdict of the model itself, which it changes nothing of: what goes wrong is a line in
- * the log.
+ * the log. False when a rung stays on a thread of this process: nothing more is to be tried.
  */
-void rung__probe_forms(rung_instance *instance, const char *path, const rung_probe_options *options,
+bool rung__probe_forms(rung_instance *instance, const char *path, const rung_probe_options *options,
                        bool unasked);
 
 #endif

@@ -13,7 +13,7 @@ static bool is_ending(struct rung_instance *instance, bool unasked)
 }
 
 /** One that may not serve wherever it was measured need not be. */
-static void probe_all(struct rung_instance *instance, const struct rung__forms *forms,
+static bool probe_all(struct rung_instance *instance, const struct rung__forms *forms,
                       const rung_probe_options *options, bool unasked)
 {
     rung_result result = RUNG_OK;
@@ -28,19 +28,22 @@ static void probe_all(struct rung_instance *instance, const struct rung__forms *
             rung__log_write(&instance->log, RUNG_LOG_WARNING, "%s was not measured: %s", form->path,
                             rung_last_error());
     }
+    return result != RUNG_TIMEOUT;
 }
 
-void rung__probe_forms(rung_instance *instance, const char *path, const rung_probe_options *options,
+bool rung__probe_forms(rung_instance *instance, const char *path, const rung_probe_options *options,
                        bool unasked)
 {
     const struct rung__recall nothing = {.table = &instance->table};
     struct rung__artifact artifact;
     struct rung__forms *forms = NULL;
+    bool free_to_go_on = true;
     if (!instance->state || rung__artifact_admit(path, rung__admission_of(instance),
                                                  &instance->trust, &artifact) != RUNG_OK)
-        return;
+        return true;
     if (rung__forms_find(instance, &artifact, &nothing, RUNG__FORMS_ALL, &forms) == RUNG_OK)
-        probe_all(instance, forms, options, unasked);
+        free_to_go_on = probe_all(instance, forms, options, unasked);
     rung__forms_free(forms);
     rung__artifact_finish(&artifact);
+    return free_to_go_on;
 }

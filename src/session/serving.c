@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "session/model.h"
 
-static void unload(struct rung__serving *serving)
+void rung__serving_unload(struct rung__serving *serving)
 {
     if (serving->loaded)
         serving->rung->provider->destroy_model(serving->loaded);
@@ -19,7 +19,7 @@ void rung__serving_destroy(struct rung__serving *serving)
 {
     while (serving) {
         struct rung__serving *before = serving->before;
-        unload(serving);
+        rung__serving_unload(serving);
         free(serving->identity);
         free(serving->reason);
         free(serving);
@@ -34,7 +34,7 @@ static void succeed(struct rung_model *model, struct rung__serving *next)
     next->before = before;
     model->serving = next;
     if (before->contexts == 0)
-        unload(before);
+        rung__serving_unload(before);
 }
 
 /** The newest that is loaded, has its device, and is of this identity (NULL: any). */
@@ -107,6 +107,6 @@ void rung__model_return_serving(struct rung_model *model, struct rung__serving *
     rung__mutex_lock(&model->mutex);
     serving->contexts--;
     if (serving->contexts == 0 && serving != model->serving)
-        unload(serving);
+        rung__serving_unload(serving);
     rung__mutex_unlock(&model->mutex);
 }

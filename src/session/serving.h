@@ -51,6 +51,9 @@ rung_result rung__serving_complete(const struct rung_model *model, struct rung__
 /** Ends it and all before it. NULL is allowed. */
 void rung__serving_destroy(struct rung__serving *serving);
 
+/** Ends what is loaded, if anything is; the texts stay. */
+void rung__serving_unload(struct rung__serving *serving);
+
 /**
  * What a new context is made on, which then counts it: the model's newest, or the newest of the
  * identity that the options name. Where a better rung is proven since, that is loaded first, unless

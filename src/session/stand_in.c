@@ -39,8 +39,11 @@ static rung_result load(struct rung_model *model, struct rung__form *form,
     swap_artifacts(model, form);
     const rung_result result = rung__serving_load(model, rung, threads, compiling, serving);
     model->stands_in = result == RUNG_OK;
-    if (result != RUNG_OK)
+    if (result != RUNG_OK) {
+        rung__serving_unload(serving); /* while what it points at is mapped */
+        serving->rung = NULL;
         swap_artifacts(model, form);
+    }
     return result;
 }
 
@@ -80,7 +83,9 @@ static bool load_fastest(struct rung_model *model, struct rung__form *form,
     if (result == RUNG_OK)
         serving->reason = reason;
     else {
-        rung__log_write(&model->instance->log, RUNG_LOG_WARNING,
+        /* Of a form whose engine is not built yet nobody is warned. */
+        rung__log_write(&model->instance->log,
+                        result == RUNG_NOT_FOUND ? RUNG_LOG_INFO : RUNG_LOG_WARNING,
                         "%s does not serve in the place of %s, though it is faster on %s: %s",
                         form->path, model->artifact.path, form->rung->id, rung_last_error());
         free(reason);

@@ -2,6 +2,7 @@
 """keygen, pack, sign, verify, inspect: what goes in comes out, and what is wrong gets a sentence and its exit status."""
 import json
 import os
+import shutil
 import stat
 import subprocess
 
@@ -49,6 +50,16 @@ def test_results_that_do_not_arrive_are_no_success(model):
         result = subprocess.run([RUNG, "inspect", model], stdout=full, stderr=subprocess.PIPE, text=True,
                                 env=clean_environment(), check=False)
     assert result.returncode == 5 and "standard output" in result.stderr
+
+
+@pytest.mark.parametrize("place", ["spec.json", "net.onnx", "key.pem"])
+def test_packing_writes_over_nothing_that_it_reads(keys, tmp_path, place):
+    tiny.graph(tmp_path / "net.onnx")
+    tiny.spec(tmp_path / "spec.json", graph="net.onnx")
+    shutil.copy(keys / "key.pem", tmp_path / "key.pem")
+    before = (tmp_path / place).read_bytes()
+    done = run("pack", tmp_path / "spec.json", "-o", tmp_path / place, "--key", tmp_path / "key.pem", status=2)
+    assert "would be written over" in sentence(done) and (tmp_path / place).read_bytes() == before
 
 
 def test_a_packed_model_verifies_and_runs(model, keys, tmp_path):

@@ -87,11 +87,13 @@ void forms_pack_model(struct forms_subject *subject, uint32_t steps)
 static void set_gate(json_t *spec, const struct forms_wish *wish, const char *digest)
 {
     json_t *record = json_pack("{s:i,s:[]}", "schema", 1, "gates");
+    /* Measured on the weakest of processors, it counts on all of them. */
     if (wish->gate)
-        json_array_append_new(json_object_get(record, "gates"),
-                              json_pack("{s:s,s:s,s:s,s:b}", "rung", wish->gate, "precision", "i8",
-                                        "artifact", wish->of_another ? "00" : digest, "passed",
-                                        !wish->missed));
+        json_array_append_new(
+            json_object_get(record, "gates"),
+            json_pack("{s:s,s:s,s:s,s:b,s:{s:[s]},s:{s:s*}}", "rung", wish->gate, "precision", "i8",
+                      "artifact", wish->of_another ? "00" : digest, "passed", !wish->missed, "cpu",
+                      "features", "sse4_2", "against", "artifact", wish->against));
     if (wish->unsafe)
         json_object_set_new(record, "unsafe_no_gate", json_true());
     char *text = json_dumps(record, 0);
@@ -116,6 +118,8 @@ void forms_pack(struct forms_subject *subject, const struct forms_wish *wish)
                         json_pack("{s:i,s:i}", "width", (int)width, "height", SIDE));
     json_array_set_new(json_object_get(json_object_get(spec, "input"), "shape"), 3,
                        json_integer(width));
+    if (wish->label)
+        json_array_set_new(json_object_get(spec, "labels"), 0, json_string(wish->label));
     set_gate(spec, wish, digest);
     pack(subject, spec, wish->file, wish->key);
     if (wish->ms > 0)

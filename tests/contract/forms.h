@@ -27,8 +27,10 @@ struct forms_wish {
     bool of_another;       /**< the record is of another payload */
     bool unsafe;           /**< the record says that it was packed without having passed */
     const char *key;       /**< NULL: unsigned */
-    uint32_t width;        /**< of its canvas, 0: the model's */
-    double ms;             /**< that a probe measured on ort-cpu, 0: none did */
+    const char *against; /**< that the record tells it was compared with, NULL: it does not tell */
+    const char *label;   /**< in place of the first of the model's, NULL: that */
+    uint32_t width;      /**< of its canvas, 0: the model's */
+    double ms;           /**< that a probe measured on ort-cpu, 0: none did */
 };
 
 void forms_make(struct forms_subject *subject, const char *folder);

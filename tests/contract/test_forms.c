@@ -225,6 +225,23 @@ static void what_is_no_form_of_this_model_does_not_serve(void **state)
     assert_string_equal(forms_told(&subject, "tiny-c.rung"), "");
 }
 
+static void what_finds_other_classes_or_was_compared_with_another_model_does_not_serve(void **state)
+{
+    (void)state;
+    struct forms_wish label = good("tiny-a.rung"), against = good("tiny-b.rung");
+    measure_model();
+    label.label = "something else";
+    against.against = OTHER;
+    forms_pack(&subject, &label);
+    forms_pack(&subject, &against);
+    assert_string_equal(identity(), "tiny");
+    assert_told("tiny-a.rung", "unlike: its labels or capabilities are others than the model's");
+    assert_told("tiny-b.rung", "ungated: ");
+    against.against = subject.digest;
+    forms_pack(&subject, &against);
+    assert_string_equal(identity(), "tiny+i8");
+}
+
 static void of_several_the_fastest_serves(void **state)
 {
     (void)state;
@@ -523,6 +540,9 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_form_of_this_model_does_not_serve, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(
+            what_finds_other_classes_or_was_compared_with_another_model_does_not_serve, set_up,
+            tear_down),
         cmocka_unit_test_setup_teardown(of_several_the_fastest_serves, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_file_serves_itself_where_that_is_asked_for, set_up,
                                         tear_down),

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hardware/hardware.h"
+#include "ladder/gates.h"
 #include "ladder/pins.h"
 
 #define DIGEST "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -78,7 +80,57 @@ static void what_passed_its_gate_on_that_rung_serves_there(void **state)
                        "\"precision\":\"f16\",\"artifact\":\"" DIGEST "\",\"passed\":true}]}"));
     assert_true(serves("ort-cpu", RUNG_ROLE_EMBEDDER, RUNG_FORM_INT8,
                        "{\"gates\":[{\"rung\":\"ort-cpu\",\"precision\":\"i8\",\"artifact\":"
-                       "\"" DIGEST "\",\"passed\":true}]}"));
+                       "\"" DIGEST "\",\"passed\":true,\"cpu\":{\"features\":[\"sse4_2\"]}}]}"));
+}
+
+/** What a record with one entry, measured on a processor with these features, says of ort-cpu. */
+static enum rung__gate gate_of(uint32_t form, bool saturates, const char *features)
+{
+    char record[512];
+    struct rung__gates gates;
+    struct rung__artifact_view view = {.header = {.name = "net", .form = form}};
+    for (uint8_t i = 0; i < RUNG__SHA256_BYTES; i++)
+        view.header.digest[i] = i;
+    snprintf(record, sizeof record,
+             "{\"gates\":[{\"rung\":\"ort-cpu\",\"precision\":\"%s\",\"artifact\":\"" DIGEST
+             "\",\"passed\":true%s}]}",
+             form == RUNG_FORM_INT8 ? "i8" : "a16w8", features);
+    view.sections[RUNG__SECTION_GATE] =
+        (struct rung__bytes){(const uint8_t *)record, strlen(record)};
+    rung__gates_read(&view, &gates);
+    gates.saturates = saturates;
+    const enum rung__gate gate = rung__gates_of(&gates, rung__rung_named("ort-cpu"));
+    rung__gates_finish(&gates);
+    return gate;
+}
+
+static void an_int8_measurement_counts_on_processors_that_sum_alike(void **state)
+{
+    (void)state;
+    static const char with[] = ",\"cpu\":{\"features\":[\"sse4_2\",\"avx2\",\"avx_vnni\"]}",
+                      without[] = ",\"cpu\":{\"features\":[\"sse4_2\",\"avx2\"]}",
+                      arm[] = ",\"cpu\":{\"features\":[\"asimd\"]}", odd[] = ",\"cpu\":[7]";
+    assert_int_equal(gate_of(RUNG_FORM_INT8, true, without), RUNG__GATE_PASSED);
+    assert_int_equal(gate_of(RUNG_FORM_INT8, true, with), RUNG__GATE_NONE);
+    assert_int_equal(gate_of(RUNG_FORM_INT8, true, arm), RUNG__GATE_NONE);
+    assert_int_equal(gate_of(RUNG_FORM_INT8, true, odd), RUNG__GATE_NONE);
+    assert_int_equal(gate_of(RUNG_FORM_INT8, true, ""), RUNG__GATE_NONE);
+    assert_int_equal(gate_of(RUNG_FORM_INT8, false, without), RUNG__GATE_PASSED);
+    assert_int_equal(gate_of(RUNG_FORM_INT8, false, with), RUNG__GATE_PASSED);
+    assert_int_equal(gate_of(RUNG_FORM_A16W8, true, with), RUNG__GATE_PASSED);
+}
+
+static void sums_saturate_on_x86_without_vnni(void **state)
+{
+    (void)state;
+    uint32_t x86 = 0, vnni = 0, arm = 0;
+    rung__cpu_feature_set(&x86, "sse4_2", strlen("sse4_2"));
+    rung__cpu_feature_set(&arm, "asimd", strlen("asimd"));
+    rung__cpu_feature_set(&vnni, "avx512_vnni", strlen("avx512_vnni"));
+    assert_true(rung__cpu_sums_saturate(x86));
+    assert_false(rung__cpu_sums_saturate(x86 | vnni));
+    assert_false(rung__cpu_sums_saturate(arm));
+    assert_false(rung__cpu_sums_saturate(0));
 }
 
 static void a_record_of_something_else_is_none(void **state)
@@ -121,6 +173,8 @@ int main(void)
         cmocka_unit_test(the_other_roles_take_what_a_rung_offers),
         cmocka_unit_test(the_reason_is_in_words),
         cmocka_unit_test(what_passed_its_gate_on_that_rung_serves_there),
+        cmocka_unit_test(an_int8_measurement_counts_on_processors_that_sum_alike),
+        cmocka_unit_test(sums_saturate_on_x86_without_vnni),
         cmocka_unit_test(a_record_of_something_else_is_none),
         cmocka_unit_test(a_record_does_not_make_a_rung_take_a_form),
     };
