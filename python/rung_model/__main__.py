@@ -3,6 +3,7 @@
 
 import argparse
 import importlib
+import os
 import signal
 import sys
 
@@ -22,7 +23,7 @@ COMMANDS = {
     "card": "card.command",
 }
 
-STOPPED = 128 + signal.SIGINT  # as shells count it
+SHELL = 128  # what shells add to the number of the signal that ended a program
 
 # What a command may use besides NumPy: the module's name, and the package's.
 PACKAGES = {"onnx": "onnx", "onnxruntime": "onnxruntime", "PIL": "pillow", "pycocotools": "pycocotools"}
@@ -80,16 +81,44 @@ def run(arguments):
         raise needs(arguments.command, package_of(error))
 
 
-def main():
+class Terminated(BaseException):
+    """As KeyboardInterrupt: it passes what handles mistakes, and folders that were made are taken away on its way."""
+
+
+def on_termination(*_):
+    raise Terminated
+
+
+def sentence_of(error):
+    """The system has the name of the file apart."""
+    told = isinstance(error, OSError) and error.filename and error.strerror
+    return f"{error.filename}: {error.strerror}" if told else error
+
+
+def parsed():
     named = sys.argv[1:2]  # what other commands import takes its time
-    arguments = parse(parser(named) if named and named[0] in COMMANDS else parser())
+    return parse(parser(named) if named and named[0] in COMMANDS else parser())
+
+
+def stop(status):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending
+    print("rung-model: stopped; what was not finished was not written", file=sys.stderr)
+    sys.exit(status)
+
+
+def main():
+    signal.signal(signal.SIGTERM, on_termination)
     try:
-        run(arguments)
+        run(parsed())
+        sys.stdout.flush()
+    except BrokenPipeError:  # nobody reads what is said; the work is done
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (Refusal, OSError) as error:
-        sys.exit(f"rung-model: {error}")
+        sys.exit(f"rung-model: {sentence_of(error)}")
     except KeyboardInterrupt:
-        print("rung-model: stopped; what was not finished was not written", file=sys.stderr)
-        sys.exit(STOPPED)
+        stop(SHELL + signal.SIGINT)
+    except Terminated:
+        stop(SHELL + signal.SIGTERM)
 
 
 if __name__ == "__main__":

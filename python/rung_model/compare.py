@@ -14,6 +14,7 @@ import onnxruntime
 from PIL import Image
 
 from . import Refusal, first_line
+from .photographs import Photograph
 
 BOUND = 1e-5
 SERVED_BOUND = 1e-4
@@ -50,18 +51,25 @@ def read_picture(path, shape):
     if not planar and (len(shape) != 4 or shape[0] != 1 or shape[3] != 3):
         raise Refusal(f"a picture needs an input of 1x3xHxW or 1xHxWx3; this one is {'x'.join(map(str, shape))}")
     height, width = shape[2:] if planar else shape[1:3]
-    with Image.open(path) as picture:
-        pixels = numpy.asarray(picture.convert("RGB").resize((width, height), Image.Resampling.BILINEAR))
+    picture = Image.fromarray(Photograph.at(path).pixels())
+    pixels = numpy.asarray(picture.resize((width, height), Image.Resampling.BILINEAR))
     return (pixels.transpose(2, 0, 1) if planar else pixels)[numpy.newaxis]
+
+
+def read_array(path):
+    try:
+        array = numpy.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise Refusal(f"{path} cannot be read as an input: {reason}; name photographs, or arrays in NumPy's format (.npy)")
+    if not isinstance(array, numpy.ndarray) or array.dtype.kind not in "fiu":
+        raise Refusal(f"{path} is no array of numbers; name photographs, or arrays in NumPy's format (.npy)")
+    return array
 
 
 def read_input(path, entry):
     """A picture, or an array in NumPy's format."""
-    try:
-        array = numpy.load(path) if str(path).endswith(".npy") else read_picture(path, entry.shape)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise Refusal(f"{path} cannot be read as an input: {reason}; name photographs, or arrays in NumPy's format (.npy)")
+    array = read_array(path) if str(path).endswith(".npy") else read_picture(path, entry.shape)
     if list(array.shape) != entry.shape:
         raise Refusal(f"{path} is {array.shape}; input {entry.name} is {tuple(entry.shape)}; give arrays of that shape")
     return array.astype(NUMPY_TYPES[entry.type])

@@ -42,5 +42,5 @@ def write_whole(data, path):
         with contextlib.suppress(OSError):
             os.unlink(passing)
         if isinstance(error, OSError):
-            raise Refusal(f"{path} cannot be written: {error.strerror}; name a place that can") from error
+            raise Refusal(f"{path} cannot be written: {error.strerror or error}; name a place that can") from error
         raise

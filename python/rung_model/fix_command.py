@@ -2,8 +2,12 @@
 """The command `fix`."""
 
 import argparse
+import json
 
-from . import Refusal, compare, fix
+from . import Refusal, compare, files, fix
+
+
+SCHEMA = 1
 
 
 def parse_shape(text):
@@ -23,7 +27,20 @@ def must_be_near(what, distance, bound):
         raise Refusal(f"{what}: relative L2 {distance:.3g}, allowed {bound:.3g}; nothing was written")
 
 
+def say(arguments, edit, served):
+    if arguments.json:
+        print(json.dumps({"schema": SCHEMA, "model": arguments.model, "output": arguments.output, "inputs": len(arguments.inputs),
+                          "as_written": {"distance": edit, "allowed": arguments.bound},
+                          "as_optimised": {"distance": served, "allowed": compare.SERVED_BOUND}}))
+        return
+    print(f"{arguments.output}: same answers as {arguments.model} on {len(arguments.inputs)} inputs: "
+          f"relative L2 {edit:.3g} as written (allowed {arguments.bound:.3g}), "
+          f"{served:.3g} as optimised (allowed {compare.SERVED_BOUND:.3g})")
+
+
 def run(arguments):
+    files.must_be_writable(arguments.output)
+    files.must_spare(arguments.output, [arguments.model, *arguments.inputs])
     model = fix.load(arguments.model)
     fixed = fix.fix(model, dict(arguments.shape), arguments.opset)
     reference = fix.free_shapes(model)
@@ -33,9 +50,7 @@ def run(arguments):
     must_be_near(f"ONNX Runtime optimises the fixed graph to other answers than {arguments.model}",
                  served, compare.SERVED_BOUND)
     fix.save(fixed, arguments.output)
-    print(f"{arguments.output}: same answers as {arguments.model} on {len(arguments.inputs)} inputs: "
-          f"relative L2 {edit:.3g} as written (allowed {arguments.bound:.3g}), "
-          f"{served:.3g} as optimised (allowed {compare.SERVED_BOUND:.3g})")
+    say(arguments, edit, served)
 
 
 def add(commands):
@@ -49,4 +64,5 @@ def add(commands):
                      help="photographs or .npy arrays on which both graphs must agree")
     one.add_argument("--bound", type=float, default=compare.BOUND,
                      help="largest relative L2 between the answers of the graphs as written (default %(default)s)")
+    one.add_argument("--json", action="store_true", help="what was compared as one JSON object")
     one.set_defaults(run=run)

@@ -20,16 +20,30 @@ class Photograph:
     path: pathlib.Path
     digest: str  # SHA-256 of the file
 
+    @classmethod
+    def at(cls, place):
+        path = pathlib.Path(place)
+        try:
+            return cls(path, hashlib.sha256(path.read_bytes()).hexdigest())
+        except OSError as error:
+            raise Refusal(f"{path} cannot be read: {error.strerror}; name photographs that can")
+
+    def decoded(self):
+        with Image.open(self.path) as picture:
+            if picture.width * picture.height > MOST_PIXELS:
+                raise Refusal(f"{self.path} has {picture.width} x {picture.height} pixels, more than {MOST_PIXELS}; "
+                              "make it smaller")
+            return numpy.asarray(ImageOps.exif_transpose(picture).convert("RGB"))
+
     def pixels(self):
         """Height x width x 3 bytes, RGB, upright."""
         try:
-            with warnings.catch_warnings(), Image.open(self.path) as picture:
-                warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-                if picture.width * picture.height > MOST_PIXELS:
-                    raise Refusal(f"{self.path} has {picture.width} x {picture.height} pixels, more than {MOST_PIXELS}; "
-                                  "make it smaller")
-                return numpy.asarray(ImageOps.exif_transpose(picture).convert("RGB"))
-        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return self.decoded()
+        except Refusal:
+            raise
+        except Exception as error:  # Pillow lets through whatever a broken file makes its parts raise
             raise Refusal(f"{self.path} cannot be read as a photograph: {error}; take it away, or replace it")
 
 
@@ -37,6 +51,8 @@ def files_in(place):
     """In the order of their paths, those of the folders below it too."""
     if place.is_dir():
         return sorted(path for path in place.rglob("*") if path.suffix.lower() in ENDINGS and path.is_file())
+    if place.exists() and not place.is_file():
+        raise Refusal(f"{place} is neither a file nor a folder; name photographs, or folders of them")
     return [place]
 
 
@@ -48,9 +64,6 @@ def find(places):
         if not paths:
             raise Refusal(f"{place} holds no photographs ({', '.join(sorted(ENDINGS))}); name a folder that does")
         for path in paths:
-            try:
-                digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            except OSError as error:
-                raise Refusal(f"{path} cannot be read: {error.strerror}; name files and folders that can")
-            found.setdefault(digest, Photograph(path, digest))
+            photograph = Photograph.at(path)
+            found.setdefault(photograph.digest, photograph)
     return list(found.values())

@@ -53,4 +53,4 @@ def write(folder, record=None, shift=0.0, **changes):
 
 
 def entry(passed, **more):
-    return {"rung": "ort-cpu", "precision": "i8", "passed": passed, "checks": [] if passed else MISSED, **more}
+    return {"rung": "ort-cpu", "precision": "i8", "passed": passed, "min_confidence": 0.5, "checks": [] if passed else MISSED, **more}

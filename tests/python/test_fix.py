@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a fixed graph is, and that its answers are those of the graph as published."""
 
+import json
 import os
 import signal
 import subprocess
@@ -226,14 +227,58 @@ def test_a_picture_becomes_either_layout(tmp_path):
         compare.read_picture(tmp_path / "a.png", [1, 6, 8, 4])
 
 
+def interrupted(process):
+    """Its standard error. A signal that comes between two steps of a reading waits for the next one."""
+    for _ in range(60):
+        process.send_signal(signal.SIGINT)
+        try:
+            return process.communicate(timeout=1)[1]
+        except subprocess.TimeoutExpired:
+            continue
+    raise AssertionError("an interrupt did not end it")
+
+
 def test_an_interrupt_ends_it_with_a_sentence_and_leaves_nothing(tmp_path):
     model, endless = tmp_path / "old.onnx", tmp_path / "endless.npy"
     onnx.save(old_export(), model)
     os.mkfifo(endless)
     with subprocess.Popen([sys.executable, "-m", "rung_model", "fix", model, tmp_path / "fixed.onnx", "--shape",
                            "picture=1,3,16,24", "--inputs", endless], cwd=ROOT / "python", stderr=subprocess.PIPE, text=True) as one:
-        with open(endless, "wb"):  # which waits until it is being read
-            one.send_signal(signal.SIGINT)  # taken at the latest when the reading ends
-        _, error = one.communicate(timeout=60)
+        with open(endless, "wb"):  # which waits until it is opened to be read
+            error = interrupted(one)
     assert one.returncode == 130 and error == "rung-model: stopped; what was not finished was not written\n"
     assert {path.name for path in tmp_path.iterdir()} == {"old.onnx", "endless.npy"}
+
+
+@pytest.mark.parametrize("name, content, words", [
+    ("empty.npy", b"", "cannot be read as an input"),
+    ("text.npy", None, "no array of numbers"),
+    ("huge.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (40000).to_bytes(4) * 2 + b"\x08\x02\0\0\0\x99\x4e\x4f\x50", "photograph"),
+    ("odd.jpg", b"\xff\xd8\xff\xe1\0\x12Exif\0\0MM\0*\0\0\0\x08\xff\xff", "photograph"),
+])
+def test_an_input_that_is_none_is_a_sentence(tmp_path, name, content, words):
+    model, given = tmp_path / "old.onnx", tmp_path / name
+    onnx.save(old_export(), model)
+    if content is None:
+        numpy.save(given, numpy.array(["words"]))
+    else:
+        given.write_bytes(content)
+    result = run_fix(model, tmp_path / "fixed.onnx", "--shape", "picture=1,3,16,24", "--inputs", given)
+    assert result.returncode == 1 and result.stderr.startswith("rung-model: ") and result.stderr.count("\n") == 1, result.stderr
+    assert words in result.stderr and not (tmp_path / "fixed.onnx").exists()
+
+
+def test_a_graph_is_not_written_over_itself(tmp_path):
+    model = tmp_path / "old.onnx"
+    onnx.save(old_export(), model)
+    before = model.read_bytes()
+    result = run_fix(model, model, "--shape", "picture=1,3,16,24", "--inputs", *save_inputs(tmp_path))
+    assert result.returncode == 1 and "would be written over" in result.stderr and model.read_bytes() == before
+
+
+def test_what_was_compared_is_told_machines(tmp_path):
+    model = tmp_path / "old.onnx"
+    onnx.save(old_export(), model)
+    result = run_fix(model, tmp_path / "fixed.onnx", "--shape", "picture=1,3,16,24", "--json", "--inputs", *save_inputs(tmp_path))
+    told = json.loads(result.stdout)
+    assert told["inputs"] == 2 and 0 <= told["as_written"]["distance"] <= told["as_written"]["allowed"]

@@ -7,6 +7,7 @@ import os
 import pytest
 
 from gating import CORNER, MIDDLE, PICTURES, corner, digest_of, forms, gate, photos, refused  # noqa: F401
+from rung_model import Refusal
 from rung_model.gate import costs, measure, record, table
 
 
@@ -116,7 +117,7 @@ def test_a_record_is_written_whole_or_not_at_all(forms, gate, monkeypatch):
     def full(*_):
         raise OSError("no room")
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="no room"):
+    with pytest.raises(Refusal, match="no room"):
         gate(form, *against(forms))
     assert (forms.folder / "form.gate.json").read_bytes() == before
     assert not list(forms.folder.glob("*.tmp"))

@@ -123,7 +123,7 @@ def test_a_name_that_no_list_can_hold(forms, refused, photos, tmp_path):
 
 def test_options_that_do_not_go_together(forms, refused):
     assert "--apply is for --suggest-threshold" in refused(forms.form(), *against(forms), "--apply")
-    assert "its folder is not there" in refused(forms.form(), *against(forms), "--report", forms.folder / "none" / "page.html")
+    assert "page.html cannot be written: No such file" in refused(forms.form(), *against(forms), "--report", forms.folder / "none" / "page.html")
     assert "has no threshold to suggest" in refused(forms.f32("embedder"), "--suggest-threshold")
     program.run("pack", forms.f32(), "-o", forms.folder / "f32.rung")
     assert "name its spec" in refused(forms.folder / "f32.rung", "--suggest-threshold")

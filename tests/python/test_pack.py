@@ -60,6 +60,17 @@ def test_the_model_in_f32_needs_no_gate_and_is_what_rung_pack_makes(tmp_path, ke
     assert left(tmp_path) == {"a.rung", "b.rung"}
 
 
+@pytest.mark.parametrize("place", ["spec.json", "tiny.onnx", "gate.json", "precision.json", "key.pem", "folder"])
+def test_nothing_that_it_is_made_from_is_written_over(tmp_path, key, place):
+    spec = packing.write(tmp_path, {"gates": [entry(True)]}, **LOWER)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "key.pem").write_bytes(key.read_bytes())
+    (tmp_path / "key.pem").chmod(0o600)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    assert "name a" in refused(spec, "-o", tmp_path / place, "--key", tmp_path / "key.pem")
+    assert before == {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+
+
 def test_a_form_that_passed_is_packed_with_its_record(tmp_path, key):
     spec = packing.write(tmp_path, {"gates": [entry(False, rung="tract"), entry(True)]}, **LOWER)
     report = json.loads(packed(spec, tmp_path / "tiny.onnx", "-o", tmp_path / "a.rung", "-k", key, "--json"))
@@ -75,6 +86,10 @@ def test_a_form_that_passed_is_packed_with_its_record(tmp_path, key):
     ({"gates": []}, ["no measurement", "Measure it with rung-model gate"]),
     ({"gates": [entry("true")]}, ["it missed on ort-cpu: no check is told"]),
     ({"gates": [entry(True, min_confidence=0.3)]}, ["passed with min_confidence 0.3, and its spec has 0.5"]),
+    ({"gates": [entry(True, min_confidence=None)]}, ["passed with min_confidence nothing, and its spec has 0.5"]),
+    ({"gates": [entry(True, spec="5a" * 32)]}, ["passed with another spec (order, scale", "Measure it as it is with rung-model gate"]),
+    ({"gates": [entry(False, checks=[{"name": "targets of 40 px and more", "value": 17, "least": 30, "passed": False}])]},
+     ["Name more photographs"]),
     ({"gates": [entry(True, artifact="5a" * 32)], "unsafe_no_gate": True}, ["other payloads"]),
 ])
 def test_a_form_that_did_not_pass_is_refused_with_what_it_lacks(tmp_path, record, words):
@@ -142,5 +157,5 @@ def test_a_record_of_any_kind_is_no_pass(record):
 
 
 def test_an_engine_is_judged_by_the_model_that_it_was_compiled_from():
-    info = {"digest": "e", "kind": "engine", "device": {"artifact": "d"}, "gate": {"gates": [{"artifact": "d", "passed": True}]}}
+    info = {"digest": "e", "kind": "engine", "handling": "h", "device": {"artifact": "d"}, "gate": {"gates": [{"artifact": "d", "passed": True}]}}
     assert judge.has_passed(info) and not judge.has_passed({**info, "kind": "onnx"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which operations stay in float: by rule, by name, and by the damage that they do."""
+"""Which operations stay in float: by rule, by name, and by the error that they make."""
 
 import numpy
 import onnx
@@ -54,7 +54,7 @@ def test_the_operation_that_does_most_damage_comes_first_and_stays_in_float_with
     model, gathered = calibrated(made, tmp_path)
     everything = {node.name for node in model.graph.node}
     table = sensitivity.measure(model, INT8, gathered, everything, pictures(2))
-    assert len(table) == 2 and table[0].damage > table[1].damage > 0
+    assert len(table) == 2 and table[0].error > table[1].error > 0
     chosen = sensitivity.worst(model, everything, table, 1)
     assert chosen[table[0].at] == "among the 1 worst"
     if table[0].at == model.graph.node[0].name:

@@ -7,7 +7,7 @@ import pathlib
 import sys
 import tempfile
 
-from .. import Refusal, fix, photographs
+from .. import Refusal, files, fix, handling, photographs
 from . import __doc__ as about
 from . import costs, forms, measure, page, record, table, thresholds, worst
 from .labels import Labels
@@ -32,6 +32,9 @@ class Gate:
         self.record = record.Record(self.form)
         self.record.must_be_disjoint_from(self.photographs)
         self.right = forms.open_model(arguments.against, folder, "f32") if arguments.against else self.form
+        if arguments.report:
+            files.must_spare(arguments.report, [arguments.form, arguments.against, arguments.labels, self.record.path,
+                                                *(one.path for one in self.photographs)])
         self.labels = self.read_labels() if arguments.labels else None
         if arguments.suggest_threshold:
             thresholds.must_be_searched(self.form)
@@ -70,6 +73,7 @@ class Gate:
         if self.labels:
             gate["coco"] = self.compare(packed, self.right.packed, gate, self.labels, self.photographs,
                                         self.arguments.score_floor)
+        gate["spec"] = handling.digest(packed)
         gate["bytes"] = {"form": self.form.payload_bytes, "f32": self.right.payload_bytes}
         gate.update(costs.costs(self.served(packed, gate), self.right.packed, gate, self.arguments.threads))
         return record.rounded(gate), packed
@@ -94,8 +98,8 @@ class Gate:
 def run(arguments):
     if arguments.apply and not arguments.suggest_threshold:
         raise Refusal("--apply is for --suggest-threshold")
-    if arguments.report and not pathlib.Path(arguments.report).parent.is_dir():
-        raise Refusal(f"{arguments.report} cannot be written: its folder is not there; make it first")
+    if arguments.report:
+        files.must_be_writable(arguments.report)
     with tempfile.TemporaryDirectory(prefix="rung-gate-") as name:  # which nobody else may enter
         gate = Gate(arguments, pathlib.Path(name))
         entry, packed = gate.entry()

@@ -7,7 +7,7 @@ import os
 import pathlib
 import tempfile
 
-from .. import program
+from .. import files, handling, program
 from . import __doc__ as about
 from . import gate, spec
 
@@ -27,7 +27,7 @@ def unfinished(output):
 
 def make(place, graph, packed):
     program.run("pack", place, *([graph] if graph else []), "-o", packed)
-    return program.read("inspect", "--json", packed)
+    return {**program.read("inspect", "--json", packed), gate.HANDLING: handling.digest(packed)}
 
 
 def mark(place, graph, packed, info):
@@ -64,7 +64,15 @@ def say(report):
         print("it passed its gate")
 
 
+def must_spare_inputs(arguments):
+    """Before `rung pack` has read the spec nothing is known of what it names, and a wrong one is its matter."""
+    named = spec.files_named_by(arguments.spec) if pathlib.Path(arguments.spec).is_file() else []
+    files.must_spare(arguments.output, [arguments.spec, arguments.graph, arguments.key, *named])
+
+
 def run(arguments):
+    files.must_be_writable(arguments.output)
+    must_spare_inputs(arguments)
     with unfinished(arguments.output) as packed:
         info = make(arguments.spec, arguments.graph, packed)
         if not arguments.unsafe_no_gate:

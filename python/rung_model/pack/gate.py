@@ -4,6 +4,8 @@
 from .. import Refusal
 
 UNSAFE = "unsafe_no_gate"
+HANDLING = "handling"  # of what is known of a packed file: handling.digest
+TOO_FEW = ("targets of 40 px and more", "pictures", "classes")  # checks of the photographs
 STEP = 1 / 65535  # of the confidences in a model file
 ANYWAY = "--unsafe-no-gate packs it nevertheless, and says so in the file"
 
@@ -36,13 +38,19 @@ def threshold_of(info):
 def is_of_this_threshold(gate, info):
     """Targets were counted as a threshold left them; with another one it is another measurement."""
     measured, own = gate.get("min_confidence"), threshold_of(info)
-    if not isinstance(measured, (int, float)) or own is None:
+    if own is None:
         return True
-    return abs(measured - own) <= STEP
+    return isinstance(measured, (int, float)) and not isinstance(measured, bool) and abs(measured - own) <= STEP
+
+
+def is_of_this_handling(gate, info):
+    """An entry of `rung gate` itself does not tell."""
+    return gate.get("spec") in (None, info[HANDLING])
 
 
 def has_passed(info):
-    return any(gate.get("passed") is True and is_of_this_threshold(gate, info) for gate in entries_of(info)[0])
+    return any(gate.get("passed") is True and is_of_this_threshold(gate, info) and is_of_this_handling(gate, info)
+               for gate in entries_of(info)[0])
 
 
 def missed_of(gate):
@@ -51,16 +59,25 @@ def missed_of(gate):
     return f"it missed on {gate.get('rung')}: {'; '.join(told) or 'no check is told'}"
 
 
+def advice_for(missed):
+    """What was missed for want of photographs alone is no fault of the form's."""
+    names = [check.get("name") for gate in missed for check in objects_of(gate.get("checks")) if check.get("passed") is not True]
+    if names and all(name in TOO_FEW for name in names):
+        return "Name more photographs that have what the model is for,"
+    return "Quantise it otherwise (another --form, --float, --float-worst),"
+
+
 def why_not(info):
     """What a form lacks to be shipped, and what to do."""
     entries, all_of_them = entries_of(info)
     missed = [gate for gate in entries if gate.get("passed") is not True]
     if missed:
-        return f"{'; '.join(map(missed_of, missed))}. Quantise it otherwise (another --form, --float, --float-worst), and " \
-               "measure it again"
-    if entries:
+        return f"{'; '.join(map(missed_of, missed))}. {advice_for(missed)} and measure it again"
+    if entries and not is_of_this_threshold(entries[0], info):
         return f"it passed with min_confidence {number(entries[0].get('min_confidence'))}, and its spec has " \
                f"{number(threshold_of(info))}. Measure it as it is with rung-model gate"
+    if entries:
+        return "it passed with another spec (order, scale, fit, selection, …) than it has now. Measure it as it is with rung-model gate"
     if all_of_them:
         return f"its gate record has {all_of_them} measurements of other payloads, and none of this one, " \
                f"{payload_of(info)[:16]}…. Measure it with rung-model gate"

@@ -17,6 +17,27 @@ def read(place):
     return json.loads(data)
 
 
+def files_in(content, folder):
+    if isinstance(content, list):
+        return [path for item in content for path in files_in(item, folder)]
+    if not isinstance(content, dict):
+        return []
+    if set(content) == {"file"} and isinstance(content["file"], str):
+        return [folder / content["file"]]
+    return [path for item in content.values() for path in files_in(item, folder)]
+
+
+def files_named_by(place):
+    """The files beside a spec that it is packed with; none of one that cannot be read."""
+    folder = pathlib.Path(place).parent
+    try:
+        content = read(place)
+    except (ValueError, RecursionError):
+        return []
+    graph = content.get("graph") if isinstance(content, dict) else None
+    return files_in(content, folder) + ([folder / graph] if isinstance(graph, str) else [])
+
+
 def anchored(content, folder):
     """With all files that it names told from the root on: the copy lies elsewhere."""
     if isinstance(content, list):

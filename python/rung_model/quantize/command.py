@@ -46,7 +46,7 @@ def print_report(report):
     seen = report["photographs"]
     print(f"calibrated on {seen['count']} photographs, {seen['holding']} of which hold something: {report['range']}")
     for one in report["sensitivity"][:SHOWN]:
-        print(f"alone {one['damage']:.3g}: {one['at']} ({one['kind']})")
+        print(f"alone {'no number' if one['error'] is None else format(one['error'], '.3g')}: {one['at']} ({one['kind']})")
     reasons = [one["why"] for one in report["float"]]
     for why in dict.fromkeys(reasons):
         print(f"in float: {reasons.count(why)}, {why}")
@@ -84,7 +84,7 @@ def add(commands):
     one.add_argument("--float", action="append", default=[], metavar="PATTERN",
                      help="operations to keep in float, by name or kind (* ? [ ] as in a shell); may be repeated")
     one.add_argument("--float-worst", type=parse_count, default=0, metavar="N",
-                     help="keep in float the N operations that do most damage when they alone are quantised")
+                     help="keep in float the N operations with the largest error when they alone are quantised")
     one.add_argument("--no-rules", action="store_true", help="quantise row builders and attention, too")
     one.add_argument("--range", dest="percentile", type=parse_range, metavar="HOW",
                      help="minmax (default), or percentile=P: P per cent of a tensor's numbers lie inside")

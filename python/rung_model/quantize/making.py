@@ -30,6 +30,11 @@ def told_of(model):
             for value in [*model.graph.input, *model.graph.output]]
 
 
+def as_row(one):
+    """JSON has no infinity."""
+    return {**one._asdict(), "error": one.error if math.isfinite(one.error) else None}
+
+
 class Quantising:
     """From the command's arguments to the four files and the report."""
 
@@ -124,7 +129,7 @@ class Quantising:
             "bytes": {"before": len(self.given), "after": len(graph)},
             "weights": {"count": len(operations.quantised_weights), "bytes": operations.weight_bytes()},
             "distance": self.distance(made), "float": [one._asdict() for one in kept],
-            "sensitivity": [one._asdict() for one in self.table], "warnings": self.warnings}
+            "sensitivity": [as_row(one) for one in self.table], "warnings": self.warnings}
         return contents, report
 
     def warn_of_islands(self, operations, kept):

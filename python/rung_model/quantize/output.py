@@ -16,7 +16,7 @@ import onnxruntime
 from .. import Refusal, files, program
 
 SCHEMA = 1
-MOST_TEXT = 1048576  # bytes of a spec, or of a licence
+MOST_TEXT = 16 << 20  # bytes of a spec, or of a licence
 MOST_RECORD = 131072  # half of what a gate record may have: the gates come later
 ROOM = 8  # times the graph, in the temporary folder and at the place of the output
 # What is true of the f32 form alone, or made anew.
@@ -39,12 +39,9 @@ class Files:
         return [self.graph, self.precision, self.gate, self.spec]
 
     def must_spare(self, inputs):
+        files.must_be_writable(self.graph)
         for path in self.all():
-            if path.is_dir():
-                raise Refusal(f"{path} is a folder; name another output")
-            for given in inputs:
-                if path.exists() and path.samefile(given):
-                    raise Refusal(f"{path} would be written over {given}, which it is made from; name another output")
+            files.must_spare(path, inputs)
 
 
 def must_have_room(folder, bytes_needed):
@@ -55,8 +52,11 @@ def must_have_room(folder, bytes_needed):
 
 def read_text(path, what):
     try:
-        if not path.is_file() or path.stat().st_size > MOST_TEXT:
-            raise Refusal(f"{what} {path} is no file of at most {MOST_TEXT} bytes")
+        if not path.is_file():
+            raise Refusal(f"{what} {path} is not there; name the right one" if not path.exists() else
+                          f"{what} {path} is no file; name one")
+        if path.stat().st_size > MOST_TEXT:
+            raise Refusal(f"{what} {path} has {path.stat().st_size} bytes, and at most {MOST_TEXT} are read; say it shorter")
         return path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise Refusal(f"{what} {path} cannot be read: {error}")

@@ -12,10 +12,10 @@ from .quantiser import quantised
 from .rules import groups
 
 
-class Damage(NamedTuple):
+class Error(NamedTuple):
     at: str
     kind: str
-    damage: float  # as `distance`
+    error: float  # as `distance`
 
 
 def distance(references, session, feeds):
@@ -26,18 +26,18 @@ def distance(references, session, feeds):
 
 
 def measure(model, form, ranges, names, feeds, weight_bits=None):
-    """The damage of each, the worst first."""
+    """The error of each, the worst first."""
     reference = compare.session_of(model, True)
     answers = [reference.run(None, feed) for feed in feeds]
     table = []
     for group in counted(groups(model, names), "measuring operations"):
         alone = quantised(model, form, ranges, {node.name for node in group}, weight_bits)
-        table.append(Damage(group[0].name, group[0].op_type, distance(answers, compare.session_of(alone, True), feeds)))
-    return sorted(table, key=lambda one: (-one.damage, one.at))
+        table.append(Error(group[0].name, group[0].op_type, distance(answers, compare.session_of(alone, True), feeds)))
+    return sorted(table, key=lambda one: (-one.error, one.at))
 
 
 def worst(model, names, table, count):
-    """{name: why} of the operations that do most damage, and of what belongs to them."""
+    """{name: why} of the operations with the largest errors, and of what belongs to them."""
     chosen, kept = {one.at for one in table[:count]}, {}
     for first, *behind in groups(model, names):
         if first.name in chosen:
