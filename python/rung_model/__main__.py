@@ -86,7 +86,8 @@ def main():
     try:
         run(arguments)
     except (Refusal, OSError) as error:
-        sys.exit(f"rung-model: {error}")
+        print(f"rung-model: {error}", file=sys.stderr)
+        sys.exit(getattr(arguments, "refused", 1))
     except KeyboardInterrupt:
         print("rung-model: stopped; what was not finished was not written", file=sys.stderr)
         sys.exit(STOPPED)
