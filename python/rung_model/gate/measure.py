@@ -38,7 +38,7 @@ def refuse_unreadable(said, photographs):
     told = "; ".join(lines[:NAMED]) + (f" and {len(lines) - NAMED} more" if len(lines) > NAMED else "")
     if lines[0].startswith(tuple(f"{path}: " for path in paths_of(photographs))):
         told += "; take it away, or replace it"
-    raise Refusal(f"there is no verdict, as something cannot be read: {told}")
+    raise Refusal(f"there is no verdict: {told}")
 
 
 def measure(form, right, photographs, rung=None, threads=None, labels=None, trust=()):
