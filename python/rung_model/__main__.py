@@ -23,6 +23,7 @@ COMMANDS = {
     "card": "card.command",
 }
 
+REFUSED = 1  # exit status, where a command has no other
 SHELL = 128  # what shells add to the number of the signal that ended a program
 
 # What a command may use besides NumPy: the module's name, and the package's.
@@ -108,13 +109,17 @@ def stop(status):
 
 def main():
     signal.signal(signal.SIGTERM, on_termination)
+    refused = REFUSED
     try:
-        run(parsed())
+        arguments = parsed()
+        refused = getattr(arguments, "refused", refused)
+        run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:  # nobody reads what is said; the work is done
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (Refusal, OSError) as error:
-        sys.exit(f"rung-model: {sentence_of(error)}")
+        print(f"rung-model: {sentence_of(error)}", file=sys.stderr)
+        sys.exit(refused)
     except KeyboardInterrupt:
         stop(SHELL + signal.SIGINT)
     except Terminated:

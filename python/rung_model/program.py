@@ -5,6 +5,7 @@ known there alone."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -12,7 +13,8 @@ from . import Refusal
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
 BUILT = TREE / "build/cli/rung"
-WARNING = "rung: warning: "
+PREFIX = re.compile(r"rung( \w+)?: ")  # the second word: which of its commands says it
+WARNING = re.compile(PREFIX.pattern + "warning: ")
 BUILT_LIBRARY = TREE / "build/src/librung.so.0"
 
 
@@ -33,15 +35,20 @@ def library():
     return rung
 
 
+def reasons(said):
+    """What it refuses and why, of what it said on standard error."""
+    return [PREFIX.sub("", line, count=1) for line in (said or "").splitlines() if PREFIX.match(line) and not WARNING.match(line)]
+
+
 def run(*arguments, ok=(0,), **options):
     """Runs it, and returns what it did. What it says on standard error is the reason where it fails; progress, when that
     is left alone, goes to the terminal."""
     done = subprocess.run([path(), *map(str, arguments)], text=True, check=False,
                           **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options})
     if done.returncode not in ok:
-        lines = [line for line in (done.stderr or "").splitlines() if line.strip() and not line.startswith(WARNING)]
+        lines = [line for line in (done.stderr or "").splitlines() if line.strip() and not WARNING.match(line)]
         lines = lines or [f"it ended with {done.returncode}"]
-        raise Refusal(f"rung {arguments[0]}: " + "\n".join(line.removeprefix("rung: ") for line in lines))
+        raise Refusal(f"rung {arguments[0]}: " + "\n".join(PREFIX.sub("", line, count=1) for line in lines))
     return done
 
 

@@ -115,6 +115,12 @@ def test_files_of_other_models_are_refused(make, tmp_path, changes, words):
     assert words in refused(tmp_path, first, other)
 
 
+def test_no_file_of_it_is_written_over(family, tmp_path):
+    before = family[0].read_bytes()
+    done = card(family[0], "-o", family[0])
+    assert done.returncode == 1 and "would be written over" in done.stderr and family[0].read_bytes() == before
+
+
 def test_a_file_that_is_no_model_is_refused(tmp_path):
     (tmp_path / "no.rung").write_text("no model")
     assert "no.rung" in refused(tmp_path, tmp_path / "no.rung")

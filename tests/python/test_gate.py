@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """rung-model gate: what was measured is told, and stands in the form's record, where packing looks for it."""
 
+import errno
 import json
 import os
 
@@ -9,6 +10,7 @@ import pytest
 from gating import CORNER, MIDDLE, PICTURES, corner, digest_of, forms, gate, photos, refused  # noqa: F401
 from rung_model import Refusal
 from rung_model.gate import costs, measure, record, table
+from test_gate_labels import write_labels
 
 
 def against(forms, role="detector"):
@@ -35,6 +37,7 @@ def test_a_form_that_misses_says_which_check_by_how_much_and_is_recorded_as_such
     assert "MISSED" in out.splitlines()[0]
     (line,) = [line for line in out.splitlines() if "found of 40 px and more" in line]
     assert line.split()[-5:] == ["0.5", "0.97", "missed", "by", "0.47"]
+    assert "\nto do: targets are lost: " in out
     assert [entry["passed"] for entry in forms.record()["gates"]] == [False]
 
 
@@ -88,6 +91,22 @@ def test_model_files_are_measured_too_and_stay_as_they_are(forms, gate, refused)
     assert told["passed"] and told["record"] is None and packed.read_bytes() == before
 
 
+def test_model_files_of_ones_own_key_are_measured_with_trust_in_it(forms, gate, refused, photos, tmp_path):
+    from rung_model import program
+    program.run("keygen", tmp_path / "own.pem", tmp_path / "own.pub.pem")
+    packed = {}
+    for name, spec in (("form", forms.form(rows=corner(0.1), calibration=[])), ("f32", forms.f32())):
+        packed[name] = tmp_path / f"{name}.rung"
+        program.run("pack", spec, "-o", packed[name], "--key", tmp_path / "own.pem")
+    both = packed["form"], "--against", packed["f32"]
+    assert "which is not one of the" in refused(*both)
+    labels = write_labels(tmp_path / "labels.json")
+    told = json.loads(gate(*both, "--trust", tmp_path / "own.pub.pem", "--labels", labels, "--report", tmp_path / "page.html",
+                           "--json", missed=True))
+    assert told["gate"]["memory"]["form"] and told["gate"]["memory"]["f32"] and told["gate"]["coco"]["form"]
+    assert "00.png" in (tmp_path / "page.html").read_text()
+
+
 def test_the_graph_beside_a_spec_is_its_graph(forms, gate):
     form = forms.form(rows=corner(0.85), graph=None)
     assert json.loads(gate(form, *against(forms), "--json"))["passed"]
@@ -115,9 +134,9 @@ def test_a_record_is_written_whole_or_not_at_all(forms, gate, monkeypatch):
     form = forms.form(rows=corner(0.85))
     before = (forms.folder / "form.gate.json").read_bytes()
     def full(*_):
-        raise OSError("no room")
+        raise OSError(errno.ENOSPC, "no room")
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(Refusal, match="no room"):
+    with pytest.raises(Refusal, match="form.gate.json cannot be written: no room"):
         gate(form, *against(forms))
     assert (forms.folder / "form.gate.json").read_bytes() == before
     assert not list(forms.folder.glob("*.tmp"))

@@ -62,7 +62,8 @@ def test_a_class_that_the_labels_do_not_have_is_left_out_and_named(forms, gate, 
 def test_nothing_found_is_a_precision_of_nothing(forms, gate, tmp_path):
     labels = write_labels(tmp_path / "x.json", names=("something else", "corner"))
     coco = measured(gate, forms, forms.form(rows=corner(0.01)), labels, missed=True)
-    assert coco["form"]["all"] == {"ap": 0, "ap50": 0} and coco["f32"]["all"]["ap"] == pytest.approx(1)
+    assert coco["form"]["all"] == coco["form"]["medium"] == {"ap": 0, "ap50": 0} and coco["f32"]["all"]["ap"] == pytest.approx(1)
+    assert coco["form"]["small"] == coco["form"]["large"] == {"ap": None, "ap50": None}  # there are no such targets
 
 
 def test_photographs_without_labels_do_not_count(forms, gate, tmp_path):
@@ -83,10 +84,12 @@ def test_labels_of_other_classes_are_refused_with_the_names_of_both(forms, refus
     ({"images": [7]}, "an image"),
     ({"images": [{"id": 1, "file_name": "elsewhere.png"}]}, "labels none of the photographs; its file names are such as elsewhere.png"),
     ({"images": [{"id": 1, "file_name": "a/00.png"}, {"id": 2, "file_name": "b/00.png"}]}, "two images of the name 00.png"),
+    ({"images": [{"id": 70, "file_name": "00.png"}, {"id": 70, "file_name": "elsewhere.png"}]}, "two images of the id 70"),
     ({"categories": [[]]}, "a category"),
     ({"annotations": [7]}, "an annotation"),
     ({"annotations": [{"image_id": 70, "category_id": 1, "bbox": [0, 0, "9", 9]}]}, "a bbox"),
     ({"annotations": [{"image_id": 70, "category_id": 1, "bbox": [0, 0, float("inf"), 9]}]}, "a bbox"),
+    ({"annotations": [{"image_id": 70, "category_id": 1, "bbox": [0, 0, 10**400, 9]}]}, "a bbox"),
     ({"annotations": [{"image_id": 70, "category_id": 1}]}, "a bbox")])
 def test_labels_that_are_none_are_refused(forms, refused, tmp_path, members, words):
     assert words in refused(forms.form(), *against(forms), "--labels", write_labels(tmp_path / "x.json", **members))
@@ -97,6 +100,13 @@ def test_photographs_of_one_name_cannot_be_told_apart(forms, refused, photos, tm
     (tmp_path / "more" / "00.png").write_bytes((photos / "01.png").read_bytes() + b"another file")
     told = refused(forms.form(), *against(forms), "--labels", write_labels(tmp_path / "x.json"), places=[photos, tmp_path / "more"])
     assert "00.png" in told and "rename them" in told
+
+
+def test_labels_that_the_program_refuses_are_told(forms, gate, refused, tmp_path, monkeypatch):
+    """Those are the program's words, which come without a terminal through this command alone."""
+    monkeypatch.setattr("rung_model.gate.command.Gate.read_labels", lambda _: None)
+    told = refused(forms.form(), *against(forms), "--labels", tmp_path / "none.json")
+    assert "none.json" in told and "No such file" in told and "said above" not in told and "replace it" not in told
 
 
 def test_labels_are_for_detectors(forms, refused, tmp_path):

@@ -66,7 +66,7 @@ def test_a_detector_that_missed(forms, gate, tmp_path):
                                             "The worst photographs", "What was measured, and where")]
     assert order == sorted(order)
     assert "40 of 40 (100.0 %)" in words and "0 of 40 (0.0 %)" in words and "--suggest-threshold finds a lower one" in words
-    assert len(reader.addresses) == 6 and "00.png: f32 finds 2, the form 1; 1 are of one alone" in text
+    assert len(reader.addresses) == 6 and "00.png: f32 finds 2, the form 1; 1 is of one alone" in text
 
 
 def test_boxes_of_both_are_drawn_on_the_worst(forms, gate):

@@ -7,8 +7,8 @@ import os
 import pytest
 from PIL import Image
 
-from gating import corner, forms, gate, photos, refused  # noqa: F401
-from rung_model import program
+from gating import corner, digest_of, forms, gate, photos, refused  # noqa: F401
+from rung_model import Refusal, __main__ as main, program
 
 
 def against(forms):
@@ -121,9 +121,84 @@ def test_a_name_that_no_list_can_hold(forms, refused, photos, tmp_path):
     assert "has a line end in its name" in refused(forms.form(), *against(forms), places=[tmp_path / "two\nlines.png"])
 
 
+def must_not_measure(monkeypatch):
+    monkeypatch.setattr("rung_model.gate.measure.measure", lambda *_: pytest.fail("it measured"))
+
+
+@pytest.mark.parametrize("name", ["form.spec.json", "form.onnx", "form.gate.json", "form.precision.json", "f32-detector.spec.json",
+                                  "f32-detector.onnx", "labels.json"])
+def test_a_report_over_what_it_is_made_from(forms, refused, monkeypatch, name):
+    must_not_measure(monkeypatch)
+    form, labels = forms.form(), forms.folder / "labels.json"
+    labels.write_text("{}")
+    before = (forms.folder / name).read_bytes()
+    (forms.folder / "link.html").symlink_to(name)
+    for page in (name, "link.html"):
+        told = refused(form, *against(forms), "--labels", labels, "--report", forms.folder / page)
+        assert f"{page} would be written over" in told and "name another output" in told
+    assert (forms.folder / name).read_bytes() == before
+
+
+def test_a_report_over_a_photograph(forms, refused, photos, monkeypatch):
+    must_not_measure(monkeypatch)
+    assert "would be written over" in refused(forms.form(), *against(forms), "--report", photos / "07.png")
+
+
+def test_a_record_held_as_text_is_checked_as_a_file_is(forms, refused, photos, monkeypatch):
+    must_not_measure(monkeypatch)
+    known = {"schema": 1, "gates": [], "calibration": {"photographs": [{"name": "07.png", "sha256": digest_of(photos / "07.png")}]}}
+    assert "07.png" in refused(forms.form(gate={"text": json.dumps(known)}), *against(forms))
+    for text, words in (("{", "is no JSON"), ("{}", "is no gate record"), (" " * 300_000, "a model file takes 262144")):
+        assert words in refused(forms.form(gate={"text": text}), *against(forms))
+
+
+@pytest.mark.parametrize("named", ["form.gate.json", [], {}, {"file": 7}, {"file": "form.gate.json", "text": "{}"}, {"hex": "00"}])
+def test_a_gate_that_is_neither_file_nor_text(forms, refused, monkeypatch, named):
+    must_not_measure(monkeypatch)
+    assert '"gate" is neither' in refused(forms.form(gate=named), *against(forms))
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800.onnx"])
+@pytest.mark.parametrize("member", ["graph", "gate"])
+def test_names_that_no_file_can_have(forms, refused, member, name):
+    told = refused(forms.form(**{member: {"file": name} if member == "gate" else name}), *against(forms))
+    assert "no file can have that name" in told and told.isprintable()
+
+
+def test_a_spec_that_is_nested_too_deep(forms, refused):
+    form = forms.form()
+    deep = form.read_text().replace("{", '{"deep": ' + "[" * 900 + "]" * 900 + ", ", 1)
+    form.write_text(deep)
+    assert refused(form, *against(forms))
+
+
+def test_the_programs_own_reason_is_told_once(forms, refused, tmp_path):
+    told = refused(forms.form(), *against(forms), "--rung", "nosuch")
+    assert 'there is no rung "nosuch"' in told and "replace it" not in told and "rung gate" not in told
+    assert program.reasons("rung: warning: hot\nrung gate: cannot read x\n12 pictures\nrung: y: torn\n") == ["cannot read x", "y: torn"]
+    with pytest.raises(Refusal) as caught:
+        program.run("gate")
+    assert str(caught.value).count("rung gate: ") == 1
+
+
+@pytest.mark.parametrize("threads", ["0", "-1", "x", "1025"])
+def test_threads_that_there_cannot_be(gate, forms, threads, capsys):
+    with pytest.raises(SystemExit) as ended:
+        gate(forms.form(), "--threads", threads)
+    assert ended.value.code == 2 and "no whole number from 1 to 1024" in capsys.readouterr().err
+
+
+def test_without_a_verdict_the_exit_status_is_5(forms, photos, monkeypatch, capsys):
+    form = forms.form(gate={"file": "none.json"})
+    monkeypatch.setattr("sys.argv", ["rung-model", "gate", str(form), "--photos", str(photos)])
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 5 and "rung-model: " in capsys.readouterr().err
+
+
 def test_options_that_do_not_go_together(forms, refused):
     assert "--apply is for --suggest-threshold" in refused(forms.form(), *against(forms), "--apply")
-    assert "page.html cannot be written: No such file" in refused(forms.form(), *against(forms), "--report", forms.folder / "none" / "page.html")
+    assert "page.html cannot be written" in refused(forms.form(), *against(forms), "--report", forms.folder / "none" / "page.html")
     assert "has no threshold to suggest" in refused(forms.f32("embedder"), "--suggest-threshold")
     program.run("pack", forms.f32(), "-o", forms.folder / "f32.rung")
     assert "name its spec" in refused(forms.folder / "f32.rung", "--suggest-threshold")

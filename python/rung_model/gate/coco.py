@@ -15,6 +15,16 @@ SIZES = ("all", "small", "medium", "large")  # pycocotools' areas, in its order
 AT_HALF = 0  # the first of its IoUs
 
 
+def results_of(truth, found):
+    """As `loadRes`, which fails on a list of nothing."""
+    if found:
+        return truth.loadRes(found)
+    nothing = COCO()
+    nothing.dataset = {**truth.dataset, "annotations": []}
+    nothing.createIndex()
+    return nothing
+
+
 def evaluation_of(labels, found):
     truth, numbers = COCO(), sorted(labels.pictures.values())
     truth.dataset = {
@@ -24,9 +34,7 @@ def evaluation_of(labels, found):
     }
     with contextlib.redirect_stdout(io.StringIO()):  # it tells each of its steps
         truth.createIndex()
-        if not found:
-            return {size: {"ap": 0.0, "ap50": 0.0} for size in SIZES}
-        run = COCOeval(truth, truth.loadRes(found), "bbox")
+        run = COCOeval(truth, results_of(truth, found), "bbox")
         run.evaluate()
         run.accumulate()
     # by IoU, recall, category, area and the most detections of a picture; -1 where there is nothing to find
@@ -40,20 +48,20 @@ def evaluation_of(labels, found):
             for place, size in enumerate(SIZES)}
 
 
-def found_by(model, rung, labels, photographs, floor):
+def found_by(model, rung, labels, photographs, floor, trust):
     """What `rung detect` finds of the labelled classes on the labelled photographs."""
     labelled = [photograph for photograph in photographs if photograph.path.name in labels.pictures]
-    options = ("--conf", floor, "--override-calibration")
+    options = ("--conf", floor, "--override-calibration", *trust)
     return [{"image_id": labels.pictures[pathlib.Path(line["source"]).name], "category_id": labels.classes[target["class_id"]],
              "bbox": target["box"], "score": target["score"]}
             for line in measure.detections(model, labelled, rung, options)
             for target in line["targets"] if target["class_id"] in labels.classes]
 
 
-def compare(form, right, gate, labels, photographs, floor):
+def compare(form, right, gate, labels, photographs, floor, trust=()):
     """The member `coco` of a gate's entry; `form` and `right` are model files, `gate` what was measured of them."""
     sides = {"form": (form, gate["rung"]), "f32": (right, gate["against"]["rung"])}
-    figures = {side: evaluation_of(labels, found_by(model, rung, labels, photographs, floor))
+    figures = {side: evaluation_of(labels, found_by(model, rung, labels, photographs, floor, trust))
                for side, (model, rung) in sides.items()}
     return {"score_floor": floor, "pictures": len(labels.pictures), "targets": len(labels.boxes),
             "classes": len(set(labels.classes.values())), "left_out": labels.left_out, **figures}

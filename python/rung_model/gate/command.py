@@ -7,13 +7,14 @@ import pathlib
 import sys
 import tempfile
 
-from .. import Refusal, files, fix, handling, photographs
+from .. import Refusal, files, handling, photographs
 from . import __doc__ as about
 from . import costs, forms, measure, page, record, table, thresholds, worst
 from .labels import Labels
 
 SCHEMA = 1
 SCORE_FLOOR = 0.05
+MOST_THREADS = 1024  # as `rung gate` has it
 
 
 def say(text):
@@ -32,12 +33,22 @@ class Gate:
         self.record = record.Record(self.form)
         self.record.must_be_disjoint_from(self.photographs)
         self.right = forms.open_model(arguments.against, folder, "f32") if arguments.against else self.form
-        if arguments.report:
-            files.must_spare(arguments.report, [arguments.form, arguments.against, arguments.labels, self.record.path,
-                                                *(one.path for one in self.photographs)])
+        self.trust = ("--trust", arguments.trust) if arguments.trust else ()
+        self.outputs_must_be_writable()
         self.labels = self.read_labels() if arguments.labels else None
         if arguments.suggest_threshold:
             thresholds.must_be_searched(self.form)
+
+    def outputs_must_be_writable(self):
+        """Found out now, and not after the measurement."""
+        if self.arguments.report:
+            files.must_spare(self.arguments.report, [*self.form.files, *self.right.files, self.arguments.labels, self.arguments.trust,
+                                                     *(photograph.path for photograph in self.photographs)])
+            files.must_be_writable(self.arguments.report)
+        if self.record.path:
+            files.must_be_writable(self.record.path)
+        if self.arguments.apply:
+            files.must_be_writable(self.form.place)
 
     def read_labels(self):
         from . import coco  # here, as pycocotools is for labels alone
@@ -52,7 +63,8 @@ class Gate:
 
     def measured(self, packed):
         options = self.arguments
-        return measure.measure(packed, self.right.packed, self.photographs, options.rung, options.threads, options.labels)
+        return measure.measure(packed, self.right.packed, self.photographs, options.rung, options.threads, options.labels,
+                               self.trust)
 
     def with_suggestion(self, gate):
         """The packed form to go on with, and its gate: where a lower threshold is applied, the form that has it."""
@@ -72,10 +84,10 @@ class Gate:
             gate["min_confidence"] = thresholds.threshold_of(self.form) if self.applied is None else self.applied
         if self.labels:
             gate["coco"] = self.compare(packed, self.right.packed, gate, self.labels, self.photographs,
-                                        self.arguments.score_floor)
+                                        self.arguments.score_floor, self.trust)
         gate["spec"] = handling.digest(packed)
         gate["bytes"] = {"form": self.form.payload_bytes, "f32": self.right.payload_bytes}
-        gate.update(costs.costs(self.served(packed, gate), self.right.packed, gate, self.arguments.threads))
+        gate.update(costs.costs(self.served(packed, gate), self.right.packed, gate, self.arguments.threads, self.trust))
         return record.rounded(gate), packed
 
     def served(self, packed, gate):
@@ -98,22 +110,20 @@ class Gate:
 def run(arguments):
     if arguments.apply and not arguments.suggest_threshold:
         raise Refusal("--apply is for --suggest-threshold")
-    if arguments.report:
-        files.must_be_writable(arguments.report)
     with tempfile.TemporaryDirectory(prefix="rung-gate-") as name:  # which nobody else may enter
         gate = Gate(arguments, pathlib.Path(name))
         entry, packed = gate.entry()
-        html = page.page(entry, worst.look(entry, packed, gate.right.packed, gate.photographs)) if arguments.report else None
+        html = arguments.report and page.page(entry, worst.look(entry, packed, gate.right.packed, gate.photographs, gate.trust))
+        if html:  # first, as nothing is recorded where something fails
+            files.write_whole(html.encode(), arguments.report)
         gate.write(entry)
-    if html:
-        fix.write_whole(html.encode(), arguments.report)
     if arguments.json:
         print(json.dumps({"schema": SCHEMA, "form": str(arguments.form), "against": arguments.against, "passed": entry["passed"],
                           "record": gate.record.path and str(gate.record.path), "report": arguments.report, "gate": entry}))
     else:
         table.show(entry, arguments)
     if not entry["passed"]:
-        sys.exit(1)
+        sys.exit(measure.MISSED)
 
 
 def score(text):
@@ -123,9 +133,16 @@ def score(text):
     return value
 
 
+def count(text):
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_THREADS:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number from 1 to {MOST_THREADS}")
+    return int(text)
+
+
 def add(commands):
     one = commands.add_parser("gate", help="measure a form of a model against f32 on photographs", description=about,
-                              epilog="The exit status is 1 where the form missed. Nothing is recorded without a verdict.")
+                              epilog="The exit status is 0 where the form passed, 1 where it missed, 5 where there is no verdict; then "
+                              "nothing is recorded.")
     one.add_argument("form", metavar="FORM", help="the form's spec, or a .rung file")
     one.add_argument("--against", metavar="F32", help="the spec of the model in f32, or its .rung file (default: FORM, in f32)")
     one.add_argument("--photos", nargs="+", required=True, metavar="DIR",
@@ -135,10 +152,11 @@ def add(commands):
     one.add_argument("--score-floor", type=score, default=SCORE_FLOOR, metavar="C",
                      help="average precision counts detections from this score on (default %(default)s)")
     one.add_argument("--rung", help="where the form is to run (default: where it is served)")
-    one.add_argument("--threads", type=int, metavar="N", help="threads that run models")
+    one.add_argument("--threads", type=count, metavar="N", help="threads that run models")
+    one.add_argument("--trust", metavar="PATH", help="for .rung files: trust this public key, or the keys in this folder")
     one.add_argument("--report", metavar="PAGE.html", help="a page with plots and the worst photographs")
     one.add_argument("--suggest-threshold", action="store_true",
                      help="where the form missed, look for a lower min_confidence with which it passes")
     one.add_argument("--apply", action="store_true", help="write that into the form's spec")
     one.add_argument("--json", action="store_true", help="what was measured as one JSON object")
-    one.set_defaults(run=run)
+    one.set_defaults(run=run, refused=measure.UNREADABLE)

@@ -3,6 +3,7 @@
 
 import dataclasses
 import json
+import os
 import pathlib
 
 from .. import Refusal, program
@@ -20,6 +21,13 @@ class Model:
     spec: dict | None  # None: it was named as a model file
 
     @property
+    def files(self):
+        """What it is made from."""
+        if self.spec is None:
+            return [self.place]
+        return [self.place, graph_of(self.place, self.spec), *files_named(self.spec, self.place.parent)]
+
+    @property
     def labels(self):
         return self.info.get("labels") or []
 
@@ -34,20 +42,39 @@ def read_json(path, most, what):
         size = path.stat().st_size
         if size > most:
             raise Refusal(f"{path} has {size} bytes, and {what} has at most {most}; name another file")
-        content = json.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
     except OSError as error:
         raise Refusal(f"{path} cannot be read: {error.strerror}; name {what}")
-    except (ValueError, RecursionError) as error:
+    except UnicodeDecodeError as error:
         raise Refusal(f"{path} is no JSON: {error}; name {what}")
+    return parse(text, path, f"name {what}")
+
+
+def parse(text, where, advice):
+    """The object that is in a text."""
+    try:
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Refusal(f"{where} is no JSON: {error}; {advice}")
     if not isinstance(content, dict):
-        raise Refusal(f"{path} is no JSON object; name {what}")
+        raise Refusal(f"{where} is no JSON object; {advice}")
     return content
+
+
+def beside(place, name):
+    """A file that the spec names, relative to its folder. JSON holds texts that are no names."""
+    try:
+        if b"\0" not in os.fsencode(name):
+            return place.parent / name
+    except UnicodeEncodeError:
+        pass
+    raise Refusal(f"{place} names the file {ascii(name)}, and no file can have that name; name the one that is meant")
 
 
 def graph_of(place, spec):
     """The spec's own, else the one beside it: by the spec's name, then by the model's."""
     if isinstance(spec.get("graph"), str):
-        return place.parent / spec["graph"]
+        return beside(place, spec["graph"])
     stem = place.name.removesuffix(ENDING) if place.name.endswith(ENDING) else place.stem
     for name in (stem, spec.get("name")):
         graph = place.parent / f"{name}.onnx"
@@ -67,11 +94,22 @@ def from_anywhere(value, folder):
     return {key: from_anywhere(item, folder) for key, item in value.items()}
 
 
+def files_named(value, folder):
+    """Those that a spec names beside its graph: its labels, licence, precision map, gate record."""
+    if not isinstance(value, (dict, list)):
+        return []
+    own = [folder / value["file"]] if isinstance(value, dict) and isinstance(value.get("file"), str) else []
+    return sum((files_named(item, folder) for item in (value.values() if isinstance(value, dict) else value)), own)
+
+
 def pack(place, spec, folder, name, gate=None):
     """Packs the spec, unsigned, into the folder. Of gate records it gets the one that is given, or none."""
     if "bundle" in spec:
         raise Refusal(f"{place} names a bundle; pack it, and name the model file")
-    content = from_anywhere(spec, place.parent)
+    try:
+        content = from_anywhere(spec, place.parent)
+    except RecursionError:
+        raise Refusal(f"{place} has lists and objects too deep within each other; a spec has a few levels")
     content.pop("graph", None)
     content.pop("gate", None)
     if gate:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Labels in COCO's format for annotations, as far as they are about the photographs and classes at hand."""
 
-import math
 import pathlib
 
 from .. import Refusal
@@ -9,6 +8,7 @@ from .forms import read_json
 
 MOST_BYTES = 512 << 20
 NAMED = 5  # classes in a message
+MOST_SIDE = 1e9  # pixels, far beyond any photograph; JSON holds numbers of any length
 
 
 def some(names):
@@ -18,6 +18,10 @@ def some(names):
 
 def plain(name):
     return str(name).casefold()
+
+
+def is_figure(value, most):
+    return isinstance(value, (int, float)) and -most <= value <= most
 
 
 class Labels:
@@ -41,13 +45,16 @@ class Labels:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise Refusal(f"{some(twice)}: more than one photograph has that name, and labels go by names; rename them")
-        wanted, pictures = set(names), {}
+        wanted, pictures, numbers = set(names), {}, set()
         for image in self.content["images"]:
             if not isinstance(image, dict) or not isinstance(image.get("id"), int) or not isinstance(image.get("file_name"), str):
                 self.refuse("an image")
             name = image["file_name"].replace("\\", "/").rsplit("/", 1)[-1]
             if name in pictures:
                 raise Refusal(f"{self.path} has two images of the name {name}, and labels go by names; rename one of them")
+            if image["id"] in numbers:
+                raise Refusal(f"{self.path} has two images of the id {image['id']}, and targets go by ids; give one of them another")
+            numbers.add(image["id"])
             if name in wanted:
                 pictures[name] = image["id"]
         if not pictures:
@@ -77,9 +84,8 @@ class Labels:
         if annotation.get("image_id") not in self.pictures.values() or annotation.get("category_id") not in self.classes.values():
             return None
         box = annotation.get("bbox")
-        numbers = isinstance(box, list) and len(box) == 4 and all(isinstance(side, (int, float)) for side in box)
-        if not numbers or not all(map(math.isfinite, box)):
+        if not isinstance(box, list) or len(box) != 4 or not all(is_figure(side, MOST_SIDE) for side in box):
             self.refuse("a bbox")
         area = annotation.get("area")
         return {"image_id": annotation["image_id"], "category_id": annotation["category_id"], "bbox": box,
-                "area": area if isinstance(area, (int, float)) else box[2] * box[3], "iscrowd": int(annotation.get("iscrowd") == 1)}
+                "area": area if is_figure(area, MOST_SIDE**2) else box[2] * box[3], "iscrowd": int(annotation.get("iscrowd") == 1)}

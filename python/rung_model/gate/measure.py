@@ -18,34 +18,38 @@ def passing_progress_on(**options):
     return {"stderr": told, "env": os.environ | {"RUNG_PROBE": "off"}, **options}
 
 
-def listed(photographs):
+def paths_of(photographs):
     """As standard input names them."""
     paths = [str(photograph.path.absolute()) for photograph in photographs]
     for path in paths:
         if "\n" in path:
             raise Refusal(f"{path!r} has a line end in its name; rename it")
-    return "\n".join(paths) + "\n"
+    return paths
 
 
-def refuse_unreadable(said):
-    lines = [line.removeprefix("rung: ") for line in (said or "").splitlines()
-             if line.startswith("rung: ") and not line.startswith(program.WARNING)]
+def listed(photographs):
+    return "\n".join(paths_of(photographs)) + "\n"
+
+
+def refuse_unreadable(said, photographs):
+    lines = program.reasons(said)
     if not lines:
         raise Refusal("there is no verdict, as something cannot be read; it is said above")
-    more = f" and {len(lines) - NAMED} more" if len(lines) > NAMED else ""
-    raise Refusal(f"there is no verdict, as something cannot be read: {'; '.join(lines[:NAMED])}{more}; take it away, or "
-                  "replace it")
+    told = "; ".join(lines[:NAMED]) + (f" and {len(lines) - NAMED} more" if len(lines) > NAMED else "")
+    if lines[0].startswith(tuple(f"{path}: " for path in paths_of(photographs))):
+        told += "; take it away, or replace it"
+    raise Refusal(f"there is no verdict: {told}")
 
 
-def measure(form, right, photographs, rung=None, threads=None, labels=None):
-    """The report of `rung gate` (docs/gate.md) on the two model files."""
-    options = []
+def measure(form, right, photographs, rung=None, threads=None, labels=None, trust=()):
+    """The report of `rung gate` (docs/gate.md) on the two model files. `trust`: the program's options of it."""
+    options = [*trust]
     for name, value in (("--rung", rung), ("--threads", threads), ("--labels", labels)):
         options += [name, value] if value else []
     done = program.run("gate", form, "--against", right, "--data", "-", "--json", "--allow-unsigned", *options,
                        ok=(PASSED, MISSED, UNREADABLE), **passing_progress_on(input=listed(photographs)))
     if done.returncode == UNREADABLE or not done.stdout.strip():
-        refuse_unreadable(done.stderr)
+        refuse_unreadable(done.stderr, photographs)
     report = json.loads(done.stdout)
     if report["role"] == "detector" and report["all"]["targets"] == 0:
         raise Refusal(f"the model in f32 finds nothing on the photographs ({report['pictures']}), so they prove nothing; "

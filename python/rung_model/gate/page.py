@@ -7,7 +7,7 @@ import pathlib
 from . import advice, plots, table
 
 STYLE = pathlib.Path(__file__).with_name("style.css")
-LEAST_COSINE, LEAST_IOU = 0.999, 0.98
+COSINES = "cosines above "  # the check whose name ends with the least cosine
 SIZES = ("all", "small", "medium", "large")
 KEY = ('<p class="key"><span><svg viewBox="0 0 1 1"><rect class="right" width="1" height="1"/></svg>f32</span>'
        '<span><svg viewBox="0 0 1 1"><rect class="form" width="1" height="1"/></svg>the form</span></p>')
@@ -54,6 +54,10 @@ def checks(entry):
          table.short_of(check).removeprefix("missed by ")) for check in entry["checks"])))
 
 
+def check_of(entry, name):
+    return next(check for check in entry["checks"] if check["name"].startswith(name))
+
+
 def of_detector(entry):
     spread = entry["quantiles"]
     yield section("Found, by size", KEY + plot(plots.bands(entry["bands"])),
@@ -70,14 +74,15 @@ def of_detector(entry):
 def of_embedder(entry):
     title = "Cosines between the form's embeddings and those of f32"
     if entry["quantiles"]["cosine"]:
-        yield section(title, plot(plots.distribution(entry["quantiles"]["cosine"], title, LEAST_COSINE)),
+        least = float(check_of(entry, COSINES)["name"].removeprefix(COSINES))
+        yield section(title, plot(plots.distribution(entry["quantiles"]["cosine"], title, least)),
                       "The part of the photographs at or below each cosine.")
 
 
 def of_segmenter(entry):
     classes = [(row.get("label", str(row["class_id"])), row["iou"]) for row in entry["class_iou"]]
     if classes:
-        yield section("IoU of each class", plot(plots.shares(classes, "IoU of each class", LEAST_IOU)))
+        yield section("IoU of each class", plot(plots.shares(classes, "IoU of each class", check_of(entry, "mean IoU")["least"])))
 
 
 BY_ROLE = {"detector": of_detector, "embedder": of_embedder, "segmenter": of_segmenter}

@@ -3,10 +3,9 @@
 model file as it is."""
 
 import json
-import pathlib
 
 from .. import Refusal, fix
-from .forms import read_json
+from .forms import beside, parse, read_json
 
 SCHEMA = 1
 MOST_BYTES = 256 << 10  # of a model file's section
@@ -37,8 +36,18 @@ def check(content, where):
         raise Refusal(f'{where}: "calibration" has no list of photographs; make the record anew by quantizing')
 
 
+def parsed(text, where):
+    size = len(text.encode(errors="surrogatepass"))
+    if size > MOST_BYTES:
+        raise Refusal(f"{where} has {size} bytes, and a model file takes {MOST_BYTES}; make it anew by quantizing")
+    content = parse(text, where, "make it anew by quantizing")
+    check(content, where)
+    return content
+
+
 class Record:
-    """Of a spec the file that it names as its gate record; of a model file what is in it, which stays as it is signed."""
+    """Of a spec the file that it names as its gate record, or the text that it holds as one; of a model file what is in it,
+    which stays as it is signed. Only a file is written."""
 
     def __init__(self, model):
         self.path, self.content = None, {"schema": SCHEMA, "gates": []}
@@ -46,10 +55,17 @@ class Record:
             self.content = model.info.get("gate") or self.content
             check(self.content, f"the gate record in {model.place}")
             return
-        named = model.spec.get("gate")
-        if isinstance(named, dict) and isinstance(named.get("file"), str):
-            self.path = pathlib.Path(model.place).parent / named["file"]
-            self.content = self.read()
+        match model.spec.get("gate"):
+            case {"file": str(name), **others} if not others:
+                self.path = beside(model.place, name)
+                self.content = self.read()
+            case {"text": str(text), **others} if not others:
+                self.content = parsed(text, f"the gate record in {model.place}")
+            case None:
+                pass
+            case _:
+                raise Refusal(f'{model.place}: "gate" is neither {{"file": …}} nor {{"text": …}}; name the record that quantizing '
+                              "wrote")
 
     def read(self):
         content = read_json(self.path, MOST_BYTES, "the gate record that quantizing wrote")

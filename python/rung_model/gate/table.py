@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A gate for people: the verdict, each check, and by how much it was missed."""
 
+from . import advice
+
 UNIT = 1_000_000
 
 
@@ -60,6 +62,7 @@ def lines(entry, arguments):
         yield cosine_line(entry)
     if "coco" in entry:
         yield precision_line(entry)
+    yield from (f"to do: {sentence}" for sentence in advice.of(entry))
     yield f"{entry['bytes']['form'] / UNIT:.2f} MB, f32 {entry['bytes']['f32'] / UNIT:.2f} MB"
     if "thresholds" in entry:
         yield from threshold_lines(entry, arguments)

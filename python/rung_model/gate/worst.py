@@ -48,13 +48,13 @@ def small(photograph, right=None, form=None):
 
 def told(role, apart, right=None, form=None):
     if role == "detector":
-        return f"f32 finds {len(right['targets'])}, the form {len(form['targets'])}; {apart:g} are of one alone"
+        return f"f32 finds {len(right['targets'])}, the form {len(form['targets'])}; {apart:g} {'is' if apart == 1 else 'are'} of one alone"
     if role == "embedder":
         return f"cosine {1 - apart:.5f}"
     return f"{100 * apart:.2f} % of the pixels differ"
 
 
-def look(gate, form, right, photographs):
+def look(gate, form, right, photographs, trust=()):
     """`form` and `right` are model files, `gate` what was measured of them on the photographs."""
     chosen = [(photographs[row["place"]], row["apart"]) for row in gate["worst"][:MOST]]
     if not chosen:
@@ -62,7 +62,7 @@ def look(gate, form, right, photographs):
     found = [(None, None)] * len(chosen)
     if gate["role"] == "detector":
         names = [photograph for photograph, _ in chosen]
-        found = list(zip(measure.detections(right, names, gate["against"]["rung"]),
-                         measure.detections(form, names, gate["rung"])))
+        found = list(zip(measure.detections(right, names, gate["against"]["rung"], trust),
+                         measure.detections(form, names, gate["rung"], trust)))
     return [Picture(photograph.path.name, told(gate["role"], apart, *lines), small(photograph, *lines))
             for (photograph, apart), lines in zip(chosen, found)]
