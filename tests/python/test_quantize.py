@@ -195,7 +195,7 @@ def test_photographs_that_hold_nothing_are_refused():
 
 
 @pytest.mark.parametrize("text, why", [
-    ("{", "cannot be read as a spec"), ("[]", "not a JSON object"), ('{"form": "int8"}', "is of form int8; .* name its spec"),
+    ("{", "is no JSON"), ("[]", "is no JSON object"), ('{"form": "int8"}', "is of form int8; .* name its spec"),
     ('{"kind": "coreml"}', "is of kind coreml"),
 ])
 def test_a_spec_of_another_form_is_refused(text, why, tmp_path):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the gates of the forms measured, as their files tell it."""
 
+from ..specs import objects_of
 from .forms import CANONICAL
 from .text import percent, plain, table
 
@@ -46,15 +47,11 @@ def misses(form, gate):
         yield f"- {form.name} on {plain(gate['rung'])} missed: {plain(check['name'])} {value}, at least {least} is needed."
 
 
-def objects(value):
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
 def bands(forms):
     """Rows of how much of each band of sizes was found, of the records as they were written."""
     for form in forms:
-        for gate in objects((form.info.get("gate") or {}).get("gates")):
-            for band in objects(gate.get("bands")) if gate.get("artifact") == form.digest else []:
+        for gate in objects_of((form.info.get("gate") or {}).get("gates")):
+            for band in objects_of(gate.get("bands")) if gate.get("artifact") == form.digest else []:
                 counts = [band.get(key) for key in ("targets", "found", "exact")]
                 if all(isinstance(count, int) for count in counts) and counts[0] > 0:
                     yield [form.name, plain(gate.get("rung")), plain(band.get("size")), str(counts[0]),

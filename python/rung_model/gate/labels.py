@@ -4,7 +4,7 @@
 import pathlib
 
 from .. import Refusal
-from .forms import read_json
+from ..specs import read_json
 
 MOST_BYTES = 512 << 20
 NAMED = 5  # classes in a message

@@ -5,7 +5,7 @@ model file as it is."""
 import json
 
 from .. import Refusal, fix
-from .forms import beside, parse, read_json
+from ..specs import beside, parse, read_json
 
 SCHEMA = 1
 MOST_BYTES = 256 << 10  # of a model file's section

@@ -2,6 +2,7 @@
 """Whether the gate record in a model file lets it ship. What is judged is what was packed."""
 
 from .. import Refusal
+from ..specs import objects_of
 
 UNSAFE = "unsafe_no_gate"
 HANDLING = "handling"  # of what is known of a packed file: handling.digest
@@ -12,11 +13,6 @@ ANYWAY = "--unsafe-no-gate packs it nevertheless, and says so in the file"
 
 def number(value):
     return f"{value:.4g}" if isinstance(value, (int, float)) and not isinstance(value, bool) else "nothing"
-
-
-def objects_of(value):
-    """Of a list in a record, which anybody may have written, what is an object."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def payload_of(info):

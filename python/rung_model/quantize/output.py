@@ -13,7 +13,7 @@ import numpy
 import onnx
 import onnxruntime
 
-from .. import Refusal, files, program
+from .. import Refusal, files, program, specs
 
 SCHEMA = 1
 MOST_TEXT = 16 << 20  # bytes of a spec, or of a licence
@@ -63,13 +63,7 @@ def read_text(path, what):
 
 
 def read_spec(path):
-    text = read_text(path, "the spec")
-    try:
-        spec = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Refusal(f"{path} cannot be read as a spec: {error}; `import` writes one")
-    if not isinstance(spec, dict):
-        raise Refusal(f"{path} is no spec: it is not a JSON object")
+    spec = specs.read_json(path, specs.MOST_BYTES, "a spec, such as `import` writes")
     if spec.get("kind", "onnx") != "onnx":
         raise Refusal(f"{path} is of kind {spec['kind']}; forms are made of ONNX graphs")
     if spec.get("form", "f32") != "f32":
