@@ -156,6 +156,14 @@ def test_a_record_of_any_kind_is_no_pass(record):
     assert not judge.has_passed(info) and judge.why_not(info)
 
 
+@pytest.mark.parametrize("role", ["embedder", "segmenter"])
+def test_a_role_without_thresholds_has_none_to_be_measured_with(role):
+    info = {"role": role, "digest": "d", "kind": "onnx", "handling": "h", "selection": {"min_confidence": 0},
+            "gate": {"gates": [{"artifact": "d", "passed": True, "spec": "h"}]}}
+    assert judge.has_passed(info) and not judge.has_passed({**info, "handling": "i"})
+
+
 def test_an_engine_is_judged_by_the_model_that_it_was_compiled_from():
-    info = {"digest": "e", "kind": "engine", "handling": "h", "device": {"artifact": "d"}, "gate": {"gates": [{"artifact": "d", "passed": True}]}}
+    info = {"role": "detector", "digest": "e", "kind": "engine", "handling": "h", "device": {"artifact": "d"},
+            "selection": {"min_confidence": 0.5}, "gate": {"gates": [entry(True, artifact="d")]}}
     assert judge.has_passed(info) and not judge.has_passed({**info, "kind": "onnx"})

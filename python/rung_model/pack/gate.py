@@ -34,7 +34,7 @@ def threshold_of(info):
 def is_of_this_threshold(gate, info):
     """Targets were counted as a threshold left them; with another one it is another measurement."""
     measured, own = gate.get("min_confidence"), threshold_of(info)
-    if own is None:
+    if info["role"] != "detector":
         return True
     return isinstance(measured, (int, float)) and not isinstance(measured, bool) and abs(measured - own) <= STEP
 
