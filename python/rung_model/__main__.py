@@ -3,11 +3,9 @@
 
 import argparse
 import importlib
-import os
+import io
 import signal
 import sys
-
-from rung import __version__
 
 from . import Refusal
 
@@ -58,6 +56,7 @@ def add(commands, name, module):
 
 
 def parser(names=tuple(COMMANDS)):
+    from rung import __version__  # here, as it brings NumPy, and an interrupt meanwhile is to be met
     top = argparse.ArgumentParser(prog="rung-model", description=__doc__)
     top.add_argument("--version", action="version", version=f"rung-model {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -87,13 +86,44 @@ class Terminated(BaseException):
 
 
 def on_termination(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending
     raise Terminated
 
 
+class Heard(io.FileIO):
+    """Standard output. Where nobody reads it any more what is said is lost, and neither the work nor its exit status."""
+
+    def write(self, data):
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            return len(data)
+
+
+def heard(stream):
+    """Of the process's own; who calls main with another one keeps that."""
+    if not stream or stream is not sys.__stdout__:
+        return stream
+    return io.TextIOWrapper(io.BufferedWriter(Heard(stream.fileno(), "wb", closefd=False)), stream.encoding, stream.errors,
+                            line_buffering=stream.line_buffering)
+
+
+def flush():
+    """Now, while what is wrong can be told. Standard output may be closed from the start."""
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except OSError as error:
+        sys.stdout = None  # or the end of the interpreter would try again
+        raise Refusal(f"standard output cannot be written: {error.strerror}") from error
+
+
 def sentence_of(error):
-    """The system has the name of the file apart."""
-    told = isinstance(error, OSError) and error.filename and error.strerror
-    return f"{error.filename}: {error.strerror}" if told else error
+    """The system has the name of the file apart, and of two the one that is to be is the second."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return error
+    name = error.filename2 or error.filename
+    return f"{name}: {error.strerror}" if name else error.strerror
 
 
 def parsed():
@@ -102,7 +132,7 @@ def parsed():
 
 
 def stop(status):
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     print("rung-model: stopped; what was not finished was not written", file=sys.stderr)
     sys.exit(status)
 
@@ -111,12 +141,13 @@ def main():
     signal.signal(signal.SIGTERM, on_termination)
     refused = REFUSED
     try:
-        arguments = parsed()
-        refused = getattr(arguments, "refused", refused)
-        run(arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:  # nobody reads what is said; the work is done
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.stdout = heard(sys.stdout)
+        try:
+            arguments = parsed()
+            refused = getattr(arguments, "refused", refused)
+            run(arguments)
+        finally:
+            flush()
     except (Refusal, OSError) as error:
         print(f"rung-model: {sentence_of(error)}", file=sys.stderr)
         sys.exit(refused)

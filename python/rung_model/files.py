@@ -10,10 +10,12 @@ from . import Refusal
 
 
 def must_spare(output, inputs):
-    """Refuses an output that is a folder, or one of the inputs under whatever name. Inputs may be None, or missing."""
+    """Refuses an output that is no file, or one of the inputs under whatever name. Inputs may be None, or missing."""
     output = pathlib.Path(output)
     if output.is_dir():
         raise Refusal(f"{output} is a folder; name a file to write")
+    if output.exists() and not output.is_file():  # a new file would take its place
+        raise Refusal(f"{output} is a device, a pipe or a socket; name a file to write")
     for given in filter(None, inputs):
         if output.exists() and pathlib.Path(given).exists() and output.samefile(given):
             raise Refusal(f"{output} would be written over {given}, which it is made from; name another output")

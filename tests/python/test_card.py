@@ -121,6 +121,19 @@ def test_no_file_of_it_is_written_over(family, tmp_path):
     assert done.returncode == 1 and "would be written over" in done.stderr and family[0].read_bytes() == before
 
 
+def test_a_folder_is_no_text_about_a_model(family, tmp_path):
+    assert f"{tmp_path} is no file; name a text about the model" in refused(tmp_path, family[0], "--about", tmp_path)
+
+
+def test_what_was_written_is_told_as_one_object(family, tmp_path):
+    done = card(*family, "-o", tmp_path / "card.md", "--json")
+    told = json.loads(done.stdout)
+    assert told["schema"] == 1 and told["output"] == str(tmp_path / "card.md") and told["name"] == "tiny"
+    assert [(form["form"], form["verdict"]) for form in told["forms"]] == [
+        ("f32", "not needed"), ("int8", "passed"), ("a16w8", "not measured")]
+    assert [form["file"] for form in told["forms"]] == [str(path) for path in family]
+
+
 def test_a_file_that_is_no_model_is_refused(tmp_path):
     (tmp_path / "no.rung").write_text("no model")
     assert "no.rung" in refused(tmp_path, tmp_path / "no.rung")

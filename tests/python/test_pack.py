@@ -2,6 +2,7 @@
 """rung-model pack: what ships is what was measured, and what did not pass ships only as what it is."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -9,9 +10,10 @@ import packing
 import pytest
 from binding import COMMAND
 from conftest import ROOT
-from packing import LOWER, entry
+from packing import LOWER, SPEC, entry
 
 import rung_model.pack.gate as judge
+from rung_model import handling
 
 
 @pytest.fixture(scope="module")
@@ -81,15 +83,16 @@ def test_a_form_that_passed_is_packed_with_its_record(tmp_path, key):
 
 
 @pytest.mark.parametrize("record, words", [
-    ({"gates": [entry(False)]}, ["it missed on ort-cpu: found of 40 px and more 0.9512, at least 0.97.", "Quantise it otherwise"]),
+    ({"gates": [entry(False)]}, ["it missed on ort-cpu: found of 40 px and more 0.9512, at least 0.97. To do: targets are lost",
+                                  "quantize --float-worst"]),
     ({"gates": [entry(True, artifact="5a" * 32)]}, ["1 measurements of other payloads", "Measure it with rung-model gate"]),
     ({"gates": []}, ["no measurement", "Measure it with rung-model gate"]),
-    ({"gates": [entry("true")]}, ["it missed on ort-cpu: no check is told"]),
+    ({"gates": [entry("true")]}, ["it missed on ort-cpu: no check is told. To do: quantise it otherwise (another --form"]),
     ({"gates": [entry(True, min_confidence=0.3)]}, ["passed with min_confidence 0.3, and its spec has 0.5"]),
     ({"gates": [entry(True, min_confidence=None)]}, ["passed with min_confidence nothing, and its spec has 0.5"]),
     ({"gates": [entry(True, spec="5a" * 32)]}, ["passed with another spec (order, scale", "Measure it as it is with rung-model gate"]),
     ({"gates": [entry(False, checks=[{"name": "targets of 40 px and more", "value": 17, "least": 30, "passed": False}])]},
-     ["Name more photographs"]),
+     ["17, at least 30. To do: the photographs have too little of what the model detects: name more of them; then measure"]),
     ({"gates": [entry(True, artifact="5a" * 32)], "unsafe_no_gate": True}, ["other payloads"]),
 ])
 def test_a_form_that_did_not_pass_is_refused_with_what_it_lacks(tmp_path, record, words):
@@ -97,6 +100,30 @@ def test_a_form_that_did_not_pass_is_refused_with_what_it_lacks(tmp_path, record
     sentence = refused(spec, "-o", tmp_path / "a.rung")
     assert all(word in sentence for word in ["tiny in int8 is not packed", "--unsafe-no-gate packs it nevertheless", *words])
     assert left(tmp_path) == set()
+
+
+@pytest.mark.parametrize("changes, same", [
+    ({"licence": {"text": "Apache-2.0"}, "labels": ["dog", "cat"]}, True),
+    ({"order": "BGR"}, False),
+    ({"fit": "letterbox"}, False),
+    ({"selection": {**SPEC["selection"], "iou": 0.4}}, False),
+])
+def test_a_form_ships_as_it_was_measured_but_for_texts(tmp_path, monkeypatch, changes, same):
+    monkeypatch.setenv("PATH", str(COMMAND.parent))
+    packed(packing.write(tmp_path, **LOWER), "-o", tmp_path / "measured.rung", "--unsafe-no-gate")
+    measured = handling.digest(tmp_path / "measured.rung")
+    spec = packing.write(tmp_path, {"gates": [entry(True, spec=measured)]}, **{**LOWER, **changes})
+    if same:
+        assert "it passed its gate" in packed(spec, "-o", tmp_path / "a.rung")
+    else:
+        assert "it passed with another spec" in refused(spec, "-o", tmp_path / "a.rung")
+
+
+def test_a_place_that_is_no_file_is_left_as_it_is(tmp_path):
+    """A new file would take the place of a device."""
+    os.mkfifo(tmp_path / "pipe")
+    assert "a device, a pipe or a socket" in refused(packing.write(tmp_path), "-o", tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def test_what_was_there_stays_where_a_form_is_refused(tmp_path):

@@ -15,8 +15,9 @@ MOST_BYTES = 64 << 10
 def read_about(place):
     """What a person wrote about the model; it goes into the page as it is."""
     path = pathlib.Path(place)
-    if not path.exists():
-        raise Refusal(f"there is no {place}; name a text about the model, or leave --about away")
+    if not path.is_file():
+        wrong = f"{place} is no file" if path.exists() else f"there is no {place}"
+        raise Refusal(f"{wrong}; name a text about the model, or leave --about away")
     if path.stat().st_size > MOST_BYTES:
         raise Refusal(f"{place} has {path.stat().st_size} bytes, and a text about a model at most {MOST_BYTES}; say it shorter")
     try:

@@ -2,11 +2,11 @@
 """Whether the gate record in a model file lets it ship. What is judged is what was packed."""
 
 from .. import Refusal
+from ..gate import advice
 from ..specs import objects_of
 
 UNSAFE = "unsafe_no_gate"
 HANDLING = "handling"  # of what is known of a packed file: handling.digest
-TOO_FEW = ("targets of 40 px and more", "pictures", "classes")  # checks of the photographs
 STEP = 1 / 65535  # of the confidences in a model file
 ANYWAY = "--unsafe-no-gate packs it nevertheless, and says so in the file"
 
@@ -49,18 +49,19 @@ def has_passed(info):
                for gate in entries_of(info)[0])
 
 
+def checks_missed(gate):
+    return [check for check in objects_of(gate.get("checks")) if check.get("passed") is not True]
+
+
 def missed_of(gate):
-    checks = [check for check in objects_of(gate.get("checks")) if check.get("passed") is not True]
-    told = [f"{check.get('name')} {number(check.get('value'))}, at least {number(check.get('least'))}" for check in checks]
+    told = [f"{check.get('name')} {number(check.get('value'))}, at least {number(check.get('least'))}" for check in checks_missed(gate)]
     return f"it missed on {gate.get('rung')}: {'; '.join(told) or 'no check is told'}"
 
 
 def advice_for(missed):
-    """What was missed for want of photographs alone is no fault of the form's."""
-    names = [check.get("name") for gate in missed for check in objects_of(gate.get("checks")) if check.get("passed") is not True]
-    if names and all(name in TOO_FEW for name in names):
-        return "Name more photographs that have what the model is for,"
-    return "Quantise it otherwise (another --form, --float, --float-worst),"
+    """As `rung-model gate` gives it."""
+    checks = [{"name": str(check.get("name")), "passed": False} for gate in missed for check in checks_missed(gate)]
+    return "; ".join(advice.of({"checks": checks})) or "quantise it otherwise (another --form, --float, --float-worst)"
 
 
 def why_not(info):
@@ -68,7 +69,7 @@ def why_not(info):
     entries, all_of_them = entries_of(info)
     missed = [gate for gate in entries if gate.get("passed") is not True]
     if missed:
-        return f"{'; '.join(map(missed_of, missed))}. {advice_for(missed)} and measure it again"
+        return f"{'; '.join(map(missed_of, missed))}. To do: {advice_for(missed)}; then measure it again with rung-model gate"
     if entries and not is_of_this_threshold(entries[0], info):
         return f"it passed with min_confidence {number(entries[0].get('min_confidence'))}, and its spec has " \
                f"{number(threshold_of(info))}. Measure it as it is with rung-model gate"
