@@ -97,7 +97,13 @@ def test_what_is_told_about_the_model_stands_in_the_page_as_it_is(family, tmp_pa
     assert "\n## Origin\n\nFrom *here*, by `me` — for cats.\n\n## Forms\n" in page(tmp_path, family[0], "--about", tmp_path / "about.md")
 
 
-@pytest.mark.parametrize("content, words", [(b"\xff\xfe", "no UTF-8 at byte 0"), (b"a" * 70000, "at most 65536")])
+def test_it_may_come_through_a_pipe(family, tmp_path):
+    command = f'exec "{sys.executable}" -m rung_model card "{family[0]}" -o "{tmp_path}/card.md" --about <(printf "By me.")'
+    done = subprocess.run(["bash", "-c", command], env=settings(PATH=f"{COMMAND.parent}:/usr/bin:/bin"), check=False, timeout=120)
+    assert done.returncode == 0 and "\nBy me.\n" in (tmp_path / "card.md").read_text()
+
+
+@pytest.mark.parametrize("content, words", [(b"\xff\xfe", "no UTF-8 at byte 0"), (b"a" * 70000, "more than 65536 bytes")])
 def test_a_text_that_is_none_is_refused(family, tmp_path, content, words):
     (tmp_path / "about.md").write_bytes(content)
     (tmp_path / "out").mkdir()
@@ -122,7 +128,7 @@ def test_no_file_of_it_is_written_over(family, tmp_path):
 
 
 def test_a_folder_is_no_text_about_a_model(family, tmp_path):
-    assert f"{tmp_path} is no file; name a text about the model" in refused(tmp_path, family[0], "--about", tmp_path)
+    assert f"{tmp_path} cannot be read: Is a directory; name a text about the model" in refused(tmp_path, family[0], "--about", tmp_path)
 
 
 def test_what_was_written_is_told_as_one_object(family, tmp_path):

@@ -13,15 +13,17 @@ MOST_BYTES = 64 << 10
 
 
 def read_about(place):
-    """What a person wrote about the model; it goes into the page as it is."""
+    """What a person wrote about the model; it goes into the page as it is. A pipe will do."""
     path = pathlib.Path(place)
-    if not path.is_file():
-        wrong = f"{place} is no file" if path.exists() else f"there is no {place}"
-        raise Refusal(f"{wrong}; name a text about the model, or leave --about away")
-    if path.stat().st_size > MOST_BYTES:
-        raise Refusal(f"{place} has {path.stat().st_size} bytes, and a text about a model at most {MOST_BYTES}; say it shorter")
     try:
-        return path.read_text("utf-8").strip()
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise Refusal(f"{place} cannot be read: {error.strerror}; name a text about the model, or leave --about away")
+    if len(data) > MOST_BYTES:
+        raise Refusal(f"{place} has more than {MOST_BYTES} bytes; say it shorter")
+    try:
+        return data.decode().strip()
     except UnicodeDecodeError as error:
         raise Refusal(f"{place} is no UTF-8 at byte {error.start}; save it as UTF-8")
 
