@@ -59,8 +59,8 @@ def read_picture(path, shape):
 def read_array(path):
     try:
         array = numpy.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        reason = getattr(error, "strerror", None) or error
+    except Exception as error:  # NumPy lets through whatever a broken file makes its parts raise
+        reason = getattr(error, "strerror", None) or first_line(error) or type(error).__name__
         raise Refusal(f"{path} cannot be read as an input: {reason}; name photographs, or arrays in NumPy's format (.npy)")
     if not isinstance(array, numpy.ndarray) or array.dtype.kind not in "fiu":
         raise Refusal(f"{path} is no array of numbers; name photographs, or arrays in NumPy's format (.npy)")
@@ -72,7 +72,11 @@ def read_input(path, entry):
     array = read_array(path) if str(path).endswith(".npy") else read_picture(path, entry.shape)
     if list(array.shape) != entry.shape:
         raise Refusal(f"{path} is {array.shape}; input {entry.name} is {tuple(entry.shape)}; give arrays of that shape")
-    return array.astype(NUMPY_TYPES[entry.type])
+    with numpy.errstate(all="ignore"):  # the refusal tells it
+        numbers = array.astype(NUMPY_TYPES[entry.type])
+    if not (numpy.isfinite(array).all() and numpy.isfinite(numbers).all()):
+        raise Refusal(f"{path} has numbers that are not finite as {numbers.dtype}; give arrays of finite ones")
+    return numbers
 
 
 def only_input(session):

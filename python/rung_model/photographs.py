@@ -1,18 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """The photographs that a command is given: which files they are, what is in them, and which of them are the same."""
 
+import contextlib
 import dataclasses
 import hashlib
+import os
 import pathlib
 import warnings
 
 import numpy
 from PIL import Image, ImageOps
 
-from . import Refusal
+from . import Refusal, first_line
 
 ENDINGS = {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"}
 MOST_PIXELS = 200_000_000  # as the command line's --max-pixels
+STANDARD_ERROR = 2
+
+
+@contextlib.contextmanager
+def hushed():
+    """Nothing is said of a broken file but the refusal: Pillow warns, and libtiff writes to standard error itself."""
+    try:
+        kept = os.dup(STANDARD_ERROR)
+    except OSError:  # it is closed
+        kept = None
+    with contextlib.ExitStack() as stack:
+        if kept is not None:
+            stack.callback(os.close, kept)
+            stack.callback(os.dup2, kept, STANDARD_ERROR)
+            with open(os.devnull, "wb") as nowhere:
+                os.dup2(nowhere.fileno(), STANDARD_ERROR)
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+        yield
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +45,8 @@ class Photograph:
     def at(cls, place):
         path = pathlib.Path(place)
         try:
+            if path.exists() and not path.is_file():  # a pipe or a device may have no end
+                raise Refusal(f"{path} is no file; name photographs")
             return cls(path, hashlib.sha256(path.read_bytes()).hexdigest())
         except OSError as error:
             raise Refusal(f"{path} cannot be read: {error.strerror}; name photographs that can")
@@ -38,13 +61,13 @@ class Photograph:
     def pixels(self):
         """Height x width x 3 bytes, RGB, upright."""
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+            with hushed():
                 return self.decoded()
         except Refusal:
             raise
         except Exception as error:  # Pillow lets through whatever a broken file makes its parts raise
-            raise Refusal(f"{self.path} cannot be read as a photograph: {error}; take it away, or replace it")
+            reason = first_line(error) or type(error).__name__
+            raise Refusal(f"{self.path} cannot be read as a photograph: {reason}; take it away, or replace it")
 
 
 def files_in(place):
