@@ -23,6 +23,8 @@ def load(path):
         raise Refusal(f"{path} cannot be read: {error.strerror}; name the graph as it was exported")
     except Exception as error:  # protobuf and onnx each raise their own
         raise Refusal(f"{path} cannot be read as an ONNX model: {first_line(error)}; export it again")
+    if not model.ByteSize():
+        raise Refusal(f"{path} is empty; export or fetch the model again")
     load_weights_beside(model, path)
     return model
 

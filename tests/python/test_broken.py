@@ -41,6 +41,19 @@ def detector(opset=17, kind=numpy.float32, sides=(SIDE, SIDE)):
         box_weights + score_weights), opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
+def failing():
+    """The brighter the picture, the further behind the last row is what it looks for."""
+    made = detector()
+    made.graph.node[-1].output[0] = "all scores"
+    made.graph.initializer.append(weight("rows", numpy.arange(CELLS)))
+    made.graph.node.extend([
+        helper.make_node("ReduceMax", ["picture"], ["brightest"], keepdims=0),
+        helper.make_node("Cast", ["brightest"], ["offset"], to=TensorProto.INT64),
+        helper.make_node("Add", ["rows", "offset"], ["moved"]),
+        helper.make_node("Gather", ["all scores", "moved"], ["scores"], axis=1)])
+    return made
+
+
 def suppressing():
     made = detector()
     made.graph.initializer.append(weight("most", numpy.array([10])))
@@ -87,6 +100,8 @@ def inputs(tmp_path_factory):
     onnx.save(detector(opset=9), folder / "old.onnx")
     onnx.save(detector(kind=numpy.float16), folder / "half.onnx")
     onnx.save(suppressing(), folder / "nms.onnx")
+    onnx.save(failing(), folder / "failing.onnx")
+    (folder / "hollow.onnx").touch()
     onnx.save(detector(), folder / "far.onnx", save_as_external_data=True, location="weights", size_threshold=0)
     (folder / "lost").mkdir()
     onnx.save(detector(), folder / "lost/far.onnx", save_as_external_data=True, location="weights", size_threshold=0)
@@ -153,6 +168,13 @@ BROKEN = {
     "NMS inside, fix": (fix("nms.onnx"), "suppresses boxes itself (NonMaxSuppression)", "nms=False"),
     "NMS inside, import": (make_spec("nms.onnx"), "suppresses boxes itself (NonMaxSuppression)", "nms=False"),
     "NMS inside, pack": (pack("good.json", "nms.onnx"), "3 outputs, not 2", "rung-model fix"),
+    "a graph that fails as it runs, fix": (fix("failing.onnx"), "cannot be run on skies/0.png", "export it again"),
+    "a graph that fails as it runs, quantize": (quantize("good.json", "skies", "failing.onnx"), "does not run", "export it again"),
+    "an empty file, fix": (fix("hollow.onnx"), "hollow.onnx is empty", "export or fetch the model again"),
+    "an empty file, rewrite": (rung_model("rewrite", "hollow.onnx", "-o", "new.onnx"), "hollow.onnx is empty",
+                               "export or fetch the model again"),
+    "an empty file, quantize": (quantize("good.json", "skies", "hollow.onnx"), "hollow.onnx is empty",
+                                "export or fetch the model again"),
     "an empty folder, fix": (rung_model("fix", "good.onnx", "new.onnx", "--inputs", "empty"), "empty", "name photographs"),
     "an empty folder, quantize": (quantize("good.json", "empty"), "empty holds no photographs", "name a folder that does"),
     "an empty folder, gate": (gate("empty"), "empty holds no photographs", "name a folder that does"),

@@ -108,7 +108,7 @@ def opened(spec, graph, value, folder):
     except ImportError as error:
         raise Refusal(str(error))
     try:
-        with rung.Instance(allow_unsigned=True, log_level="error") as instance:
+        with rung.Instance(allow_unsigned=True, log=lambda *_: None) as instance:  # what fails says it in its error
             yield Canonical(instance.open(packed, rung=RUNG), value)
     except rung.Error as error:
-        raise Refusal(f"the model in f32 does not run: {error}")
+        raise Refusal(f"the model in f32 does not run: {error}; export it again")
