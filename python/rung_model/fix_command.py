@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import math
 
 from . import Refusal, compare, files, fix
 
@@ -19,6 +20,16 @@ def parse_shape(text):
     if not separator or not shape or min(shape) < 1:
         raise argparse.ArgumentTypeError(f"{text} is not of the form NAME=1,3,640,640")
     return name, shape
+
+
+def parse_bound(text):
+    """One that no answer misses is none."""
+    try:
+        if math.isfinite(float(text)):
+            return float(text)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"{text} is no finite number")
 
 
 def must_be_near(what, distance, bound):
@@ -62,7 +73,7 @@ def add(commands):
     one.add_argument("--opset", type=int, default=fix.LEAST_OPSET, help="at least this one (default %(default)s)")
     one.add_argument("--inputs", nargs="+", required=True, metavar="FILE",
                      help="photographs or .npy arrays on which both graphs must agree")
-    one.add_argument("--bound", type=float, default=compare.BOUND,
+    one.add_argument("--bound", type=parse_bound, default=compare.BOUND,
                      help="largest relative L2 between the answers of the graphs as written (default %(default)s)")
     one.add_argument("--json", action="store_true", help="what was compared as one JSON object")
     one.set_defaults(run=run)

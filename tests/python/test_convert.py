@@ -2,6 +2,7 @@
 """Converted graphs answer as the published models do, and files that are damaged or want more are refused."""
 
 import collections
+import json
 import pickle
 import random
 import subprocess
@@ -112,9 +113,28 @@ def test_weights_of_another_network_are_refused_by_name():
         efficientnet_lite.convert(torch_bytes({}))
 
 
+def run_convert(*arguments):
+    return subprocess.run([sys.executable, "-m", "rung_model", "convert", "tflite", *map(str, arguments)], cwd=ROOT / "python",
+                          capture_output=True, text=True, check=False)
+
+
+def test_what_was_converted_is_told_machines(tmp_path):
+    published(TFLITE)
+    told = json.loads(run_convert(TFLITE, tmp_path / "out.onnx", "--json").stdout)
+    graph = fix.load(tmp_path / "out.onnx").graph
+    assert told == {"schema": 1, "model": str(TFLITE), "output": str(tmp_path / "out.onnx"), "nodes": len(graph.node),
+                    "inputs": {"input": [1, 3, 256, 256]}, "outputs": {graph.output[0].name: [1, 1, 256, 256]}}
+
+
+def test_a_model_is_not_written_over_itself(tmp_path):
+    (tmp_path / "a").write_bytes(b"a model")
+    result = run_convert(tmp_path / "a", tmp_path / "a")
+    assert result.returncode == 1 and "would be written over" in result.stderr
+    assert (tmp_path / "a").read_bytes() == b"a model"
+
+
 def test_the_command_writes_nothing_of_a_file_that_it_refuses(tmp_path):
     (tmp_path / "odd").write_bytes(b"not a model")
-    result = subprocess.run([sys.executable, "-m", "rung_model", "convert", "tflite", tmp_path / "odd",
-                             tmp_path / "out.onnx"], cwd=ROOT / "python", capture_output=True, text=True)
+    result = run_convert(tmp_path / "odd", tmp_path / "out.onnx")
     assert result.returncode == 1 and "no TFL3 file" in result.stderr
     assert not (tmp_path / "out.onnx").exists()

@@ -268,6 +268,11 @@ def test_an_input_that_is_none_is_a_sentence(tmp_path, name, content, words):
     assert words in result.stderr and not (tmp_path / "fixed.onnx").exists()
 
 
+def test_a_bound_that_nothing_misses_is_a_mistake(tmp_path):
+    result = run_fix("a.onnx", tmp_path / "b.onnx", "--inputs", "a.png", "--bound", "inf")
+    assert result.returncode == 2 and "inf is no finite number" in result.stderr
+
+
 def test_a_graph_is_not_written_over_itself(tmp_path):
     model = tmp_path / "old.onnx"
     onnx.save(old_export(), model)

@@ -173,6 +173,14 @@ def test_the_command_writes_the_graph_and_says_what_changed(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.onnx", "out.onnx"]
 
 
+def test_a_graph_is_not_rewritten_over_itself(tmp_path):
+    onnx.save(all_four(), tmp_path / "in.onnx")
+    before = (tmp_path / "in.onnx").read_bytes()
+    result = run_rewrite(tmp_path / "in.onnx", "-o", tmp_path / "in.onnx")
+    assert result.returncode == 1 and "would be written over" in result.stderr
+    assert (tmp_path / "in.onnx").read_bytes() == before
+
+
 def test_one_rewrite_alone_and_its_report_as_json(tmp_path):
     onnx.save(all_four(), tmp_path / "in.onnx")
     result = run_rewrite(tmp_path / "in.onnx", "-o", tmp_path / "out.onnx", "--only", "resize", "--json")

@@ -3,7 +3,7 @@
 
 import json
 
-from .. import Refusal, fix
+from .. import Refusal, files, fix
 from . import REWRITES, proof, rewrite_all
 from . import __doc__ as about
 
@@ -36,6 +36,8 @@ def told(entry, unit):
 
 
 def run(arguments):
+    files.must_be_writable(arguments.output)
+    files.must_spare(arguments.output, [arguments.model, *arguments.inputs])
     model = fix.load(arguments.model)
     try:
         rewritten, rewrites = rewrite_all(model, arguments.only)
