@@ -81,3 +81,12 @@ enum rung__gate rung__gates_of(const struct rung__gates *gates, const struct run
     }
     return best;
 }
+
+bool rung__gates_passed(const struct rung__artifact_view *artifact, const struct rung__rung *rung)
+{
+    struct rung__gates gates;
+    rung__gates_read(artifact, &gates);
+    const bool passed = rung__gates_of(&gates, rung) == RUNG__GATE_PASSED;
+    rung__gates_finish(&gates);
+    return passed;
+}

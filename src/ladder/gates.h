@@ -33,4 +33,7 @@ void rung__gates_finish(struct rung__gates *gates);
  * sums of products saturate as on this one. */
 enum rung__gate rung__gates_of(const struct rung__gates *gates, const struct rung__rung *rung);
 
+/** True when a file's record, read for this alone, says that it passed there. */
+bool rung__gates_passed(const struct rung__artifact_view *artifact, const struct rung__rung *rung);
+
 #endif

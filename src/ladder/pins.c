@@ -67,15 +67,6 @@ static bool is_pinned_away(uint32_t role, uint32_t precision)
     return true;
 }
 
-static bool has_passed(const struct rung__rung *rung, const struct rung__artifact_view *artifact)
-{
-    struct rung__gates gates;
-    rung__gates_read(artifact, &gates);
-    const bool passed = rung__gates_of(&gates, rung) == RUNG__GATE_PASSED;
-    rung__gates_finish(&gates);
-    return passed;
-}
-
 bool rung__rung_serves(const struct rung__rung *rung, const struct rung__artifact_view *artifact,
                        char *reason, size_t size)
 {
@@ -83,7 +74,7 @@ bool rung__rung_serves(const struct rung__rung *rung, const struct rung__artifac
     const uint32_t precision = rung__rung_precision(rung, header);
     if (!rung__rung_takes(rung, header, reason, size))
         return false;
-    if (!is_pinned_away(header->role, precision) || has_passed(rung, artifact))
+    if (!is_pinned_away(header->role, precision) || rung__gates_passed(artifact, rung))
         return true;
     (void)rung__text_format(
         reason, size,

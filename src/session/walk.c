@@ -17,10 +17,7 @@ static const char probe_outdated[] =
 static bool has_passed(const struct rung_model *model, const struct rung__rung *rung,
                        char reason[RUNG__WALK_REASON])
 {
-    struct rung__gates gates;
-    rung__gates_read(&model->artifact.view, &gates);
-    const bool passed = rung__gates_of(&gates, rung) == RUNG__GATE_PASSED;
-    rung__gates_finish(&gates);
+    const bool passed = rung__gates_passed(&model->artifact.view, rung);
     if (!passed)
         (void)rung__text_format(reason, RUNG__WALK_REASON,
                                 "this form of the model did not pass its gate there");

@@ -3,8 +3,6 @@
 
 import csv
 import json
-import os
-import pathlib
 
 import pytest
 from onnxruntime import quantization
@@ -16,14 +14,6 @@ from gating import digest_of, gate, photos, refused  # noqa: F401
 from rung_model import fix
 
 CALIBRATED_ON = 24
-
-
-@pytest.fixture(scope="module")
-def data():
-    folder = os.environ.get("RUNG_TEST_DATA")
-    if not folder:
-        pytest.skip("RUNG_TEST_DATA is not set: it names the folder of further test data")
-    return pathlib.Path(folder)
 
 
 def f32_of(name, data, folder):

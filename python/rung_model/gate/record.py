@@ -4,7 +4,7 @@ model file as it is."""
 
 import json
 
-from .. import Refusal, fix
+from .. import Refusal, files
 from ..specs import beside, parse, read_json
 
 SCHEMA = 1
@@ -96,4 +96,4 @@ class Record:
         if len(text.encode()) > MOST_BYTES:
             raise Refusal(f"{self.path} would have {len(text.encode())} bytes, and a model file takes {MOST_BYTES}; "
                           "take gates of former payloads out of it")
-        fix.write_whole((text + "\n").encode(), self.path)
+        files.write_whole((text + "\n").encode(), self.path)

@@ -5,7 +5,7 @@ f32 though the form still sees them. Which lower one gives them back, and what t
 import json
 import re
 
-from .. import Refusal, fix
+from .. import Refusal, files
 from . import forms
 
 PARTS = (0.97, 0.94, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5)  # of the spec's own; each lower one finds more, and more that is extra
@@ -70,4 +70,4 @@ def apply(model, value):
     changed = MEMBER.sub(rf"\g<1>{value}", text)
     if json.loads(changed) != wanted:  # the words stand elsewhere too
         changed = json.dumps(wanted, indent=1) + "\n"
-    fix.write_whole(changed.encode(), model.place)
+    files.write_whole(changed.encode(), model.place)
